@@ -1,0 +1,65 @@
+// What the operators of this family are asked to do, in one plain struct that every layer shares.
+#ifndef NORMGRAD_TILING_PROBLEM_H_
+#define NORMGRAD_TILING_PROBLEM_H_
+
+#include <cstdint>
+
+namespace normgrad {
+
+// Values are those of aclDataType (a published enum), so that the C API needs no translation.
+enum class DType : int32_t {
+  kUndefined = -1,
+  kFloat32 = 0,
+  kFloat16 = 1,
+  kInt8 = 2,
+  kInt32 = 3,
+  kBfloat16 = 27,
+  kHifloat8 = 34,
+};
+
+uint32_t SizeOf(DType dtype);       // bytes of one element, 0 for kUndefined
+const char* NameOf(DType dtype);    // "fp32", "fp16", "bf16", "int8", "int32", "hif8"
+
+constexpr int kMaxRank = 8;
+
+// A tensor as a caller hands it over. strides count elements; a contiguous tensor may leave
+// `strides` at zero.
+struct TensorDesc {
+  int32_t present;                  // 0: a null pointer
+  DType dtype;
+  int32_t rank;
+  int64_t shape[kMaxRank];
+  int64_t strides[kMaxRank];
+};
+
+// What a check has made of a call: everything a planner needs besides the chip.
+struct Problem {
+  uint64_t rows;                    // product of the leading axes
+  uint64_t cols;                    // product of the normalised axes
+  DType dtype;                      // of dy, x and dx
+  DType gamma_dtype;                // of gamma
+};
+
+// Status codes of the published API (contracts.md lists which check gives which).
+constexpr int32_t kSuccess = 0;
+constexpr int32_t kNullArgument = 161001;
+constexpr int32_t kInvalidArgument = 161002;
+constexpr int32_t kTilingRefused = 561002;
+constexpr int32_t kNotOnThisChip = 561003;
+
+// Wishes that win over the planner's own choice, so that a test can reach every path at small size.
+// Zero or null means "planner's choice".
+struct PlanOptions {
+  uint32_t ub_bytes;                // UB that the plan may use
+  uint32_t cores;
+  uint32_t chunk_cols;              // a multiple of kLeafCols
+  uint32_t rows_per_tile;
+  const char* strategy;             // for example "DxWholeRow"
+};
+
+// The order in which a row is summed depends on cols alone: leaves of this many columns.
+constexpr uint32_t kLeafCols = 512;
+
+}  // namespace normgrad
+
+#endif  // NORMGRAD_TILING_PROBLEM_H_
