@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# The one entry for people and CI. Keeps its Python environment in .venv of the checkout.
+set -euo pipefail
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+venv="$root/.venv"
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/normgrad"
+jobs="$( (nproc || echo 2) 2>/dev/null)"
+
+usage() {
+  cat <<'TEXT'
+usage: scripts/build.sh COMMAND [ARGUMENT ...]
+  verify [ARG ...]  run the smoke suite on the twin; arguments go to `normgrad verify`
+  test [--full]     run the tests; --full adds the slow ones; other arguments go to pytest
+  check             format, lint, types, spelling, warnings of the C++ as errors
+  build             build the planner, the twin and the units of the smoke suite
+  format            apply the formatters
+  clean             remove .venv and every product of builds and runs
+TEXT
+}
+
+say() { echo "build.sh: $*" >&2; }
+die() { say "$*"; exit 2; }
+
+find_python() {
+  local python
+  for python in ${PYTHON:-} python3 python3.13 python3.12 python3.11 python3.10; do
+    if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+      "$python" -c 'import ensurepip, venv' 2>/dev/null ||
+        die "$python has no venv module: install it (Debian, Ubuntu: apt-get install python3-venv)"
+      echo "$python"
+      return
+    fi
+  done
+  die "no Python 3.10 or newer found: install python3 and python3-venv, or set PYTHON=/path/to/python3"
+}
+
+need_compilers() {
+  command -v cmake >/dev/null || die "cmake not found: install cmake 3.16 or newer"
+  local cxx="${CXX:-}"
+  [ -n "$cxx" ] || cxx="$(command -v c++ || command -v g++ || command -v clang++ || true)"
+  [ -n "$cxx" ] && command -v "$cxx" >/dev/null ||
+    die "no C++ compiler found: install g++ 11 or newer (or clang 14), or set CXX"
+}
+
+# environment run|dev: the packages of requirements/<name>.txt and this package, editable. The stamp
+# is what they depend on, so that a second start costs two checksums.
+environment() {
+  local want have
+  want="$( (cat "$root/requirements/$1.txt" "$root/pyproject.toml"; echo "$root") | cksum)"
+  have="$(cat "$venv/.stamp-$1" 2>/dev/null || true)"
+  export PATH="$venv/bin:$PATH" VIRTUAL_ENV="$venv" PIP_USER=0
+  unset PYTHONHOME
+  if [ "$have" = "$want" ] && "$venv/bin/python" -c '' 2>/dev/null; then return; fi
+  local python pip=("$venv/bin/python" -m pip --disable-pip-version-check --no-input -q)
+  if ! "$venv/bin/python" -c 'import pip' 2>/dev/null || [ ! -f "$venv/.root" ] ||
+    [ "$(cat "$venv/.root")" != "$root" ]; then
+    python="$(find_python)"
+    say "creating .venv with $("$python" --version)"
+    "$python" -m venv --clear "$venv"
+    echo "$root" >"$venv/.root"
+  fi
+  say "installing the locked packages of requirements/$1.txt"
+  "${pip[@]}" install --require-hashes -r "$root/requirements/$1.txt" ||
+    die "pip could not install the locked packages (its reason is above); the first start needs a package index"
+  # The project itself without a build: a path file and a launcher, so that sources stay live.
+  "$venv/bin/python" - "$root" <<'PY'
+import pathlib, sys, sysconfig
+root, scripts = pathlib.Path(sys.argv[1]), pathlib.Path(sysconfig.get_path("scripts"))
+pathlib.Path(sysconfig.get_path("purelib"), "normgrad.pth").write_text(f"{root / 'python'}\n")
+launcher = scripts / "normgrad"
+launcher.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m normgrad \"$@\"\n")
+launcher.chmod(0o755)
+PY
+  echo "$want" >"$venv/.stamp-$1"
+}
+
+cxx_files() { find op_kernel tiling twin tests -name '*.h' -o -name '*.cpp' | sort; }
+
+run_check() {
+  cd "$root"
+  say "clang-format, ruff, mypy, codespell"
+  cxx_files | xargs clang-format --dry-run -Werror
+  ruff check
+  ruff format --check
+  mypy --strict python/normgrad
+  codespell
+  say "C++ with warnings as errors"
+  cmake -G Ninja -S . -B build/check -DNORMGRAD_WERROR=ON >/dev/null
+  cmake --build build/check -j "$jobs" -- --quiet
+  say "check: clean"
+}
+
+run_clean() {
+  cd "$root"
+  find . -name .git -prune -o -name .venv -prune -o -type d -name __pycache__ -print0 |
+    xargs -0r rm -rf
+  for path in .venv build dist normgrad-report .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+    "$cache"; do
+    if [ -e "$path" ]; then rm -rf "$path" && say "removed $path"; fi
+  done
+}
+
+command="${1:-}"
+[ $# -gt 0 ] && shift
+case "$command" in
+  verify)
+    need_compilers
+    environment run
+    exec python -m normgrad verify "$@"
+    ;;
+  test)
+    need_compilers
+    environment dev
+    cd "$root"
+    args=(-n 2)
+    for arg in "$@"; do
+      if [ "$arg" = --full ]; then args+=(-m "full or not full"); else args+=("$arg"); fi
+    done
+    exec python -m pytest "${args[@]}"
+    ;;
+  check)
+    need_compilers
+    environment dev
+    run_check
+    ;;
+  build)
+    need_compilers
+    environment run
+    exec python -m normgrad.build
+    ;;
+  format)
+    environment dev
+    cd "$root"
+    cxx_files | xargs clang-format -i
+    ruff check --fix --select I
+    ruff format
+    ;;
+  clean) run_clean ;;
+  -h | --help | help) usage ;;
+  "")
+    usage >&2
+    exit 2
+    ;;
+  *) die "unknown command '$command': choose verify, test, check, build, format, clean or help" ;;
+esac
