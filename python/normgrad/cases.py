@@ -1,0 +1,279 @@
+"""The text of a case: parsed, checked, written back, and expanded from lines of suite files.
+
+    rms_norm_grad:ascend910b4:bf16:4096x1024:gamma=fp32:dist=heavy:seed7
+
+The text is the test's id, the log line, the JSON key and the argument that reproduces the case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from normgrad import dtypes, ops
+from normgrad.grammar import CaseError, expand_text
+from normgrad.words import allowed
+
+DISTS = (
+    "normal", "uniform", "uniform01", "heavy", "offset", "cancelling", "parallel", "tiny", "huge",
+    "subnormal", "onehot", "constant", "exact", "index", "specials",
+)  # fmt: skip
+MAX_RANK = 8  # of the operators' contract
+FORM = "OP:SOC:DTYPE:SHAPE[:OPTION=VALUE...][:seedN]"
+
+# Options that choose how a case is run or what is expected of it, not which numbers go in.
+STEERING = ("strategy", "ub", "cores", "chunk", "expect", "det", "noncontig", "null")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One problem with its inputs: everything that is needed to run it again."""
+
+    op: str
+    soc: str  # as written: a product ("ascend910b4") or a family
+    dtype: str  # of dy, x and dx
+    shape: tuple[int, ...]  # of x
+    gamma: str | None = None  # dtype of gamma; None: the case's dtype
+    stats: str | None = None  # dtype of the statistics, where it is free
+    axes: int = 1  # trailing axes that are normalised together
+    mask: str | None = None
+    dst: str | None = None
+    div: bool | None = None
+    offset: str | None = None
+    scale: float | None = None
+    dist: str = "normal"
+    noncontig: tuple[str, ...] = ()
+    null: tuple[str, ...] = ()
+    det: str | None = None
+    strategy: str | None = None
+    ub: int | None = None  # bytes
+    cores: int | None = None
+    chunk: int | None = None  # columns
+    expect: int | None = None  # the status code that a refusal must have
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.gamma == self.dtype:  # one text per case
+            object.__setattr__(self, "gamma", None)
+        _check(self)
+
+    @staticmethod
+    def parse(text: str) -> Case:
+        """The case that a text means; CaseError with one sentence if it means none."""
+        return _parse(text.strip())
+
+    def __str__(self) -> str:
+        words = [self.op, self.soc, self.dtype, "x".join(map(str, self.shape))]
+        words += [f"{name}={_write(value)}" for name, value in _given(self)]
+        return ":".join([*words, f"seed{self.seed}"])
+
+    @property
+    def rows(self) -> int:
+        return prod(self.shape[: len(self.shape) - self.axes])
+
+    @property
+    def cols(self) -> int:
+        return prod(self.shape[len(self.shape) - self.axes :])
+
+    @property
+    def is_empty(self) -> bool:
+        return self.rows * self.cols == 0
+
+
+def inputs_key(case: Case) -> str:
+    """The part of the text that decides the inputs: the same on every SoC and for every plan."""
+    words = [case.op, case.dtype, "x".join(map(str, case.shape))]
+    words += [f"{n}={_write(v)}" for n, v in _given(case) if n not in STEERING]
+    return ":".join([*words, f"seed{case.seed}"])
+
+
+def _given(case: Case) -> list[tuple[str, Any]]:
+    """Options whose value is not the default, in the order of the fields."""
+    return [
+        (field.name, getattr(case, field.name))
+        for field in fields(case)
+        if field.name in OPTIONS and getattr(case, field.name) != field.default
+    ]
+
+
+def _write(value: object) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, tuple):
+        return ",".join(value)
+    return f"{value:g}" if isinstance(value, float) and f"{value:g}" == repr(value) else str(value)
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in words:
+            raise CaseError(allowed(text, words))
+        return text
+
+    return read
+
+
+def _integer(low: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not re.fullmatch(r"\d+", text) or int(text) < low:
+            raise CaseError(f"write a whole number of at least {low}")
+        return int(text)
+
+    return read
+
+
+def _pattern(pattern: str, wanted: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise CaseError(wanted)
+        return text
+
+    return read
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise CaseError("write a number") from None
+
+
+# Every option with the function that reads its value and refuses wrong ones.
+OPTIONS: dict[str, Callable[[str], Any]] = {
+    "gamma": _one_of(*dtypes.FLOAT_NAMES, "none"),
+    "stats": _one_of(*dtypes.FLOAT_NAMES),
+    "axes": _integer(1),
+    "mask": _pattern("[01]{3}", "write three digits 0 or 1, such as 110"),
+    "dst": _one_of("int8", "hif8"),
+    "div": lambda text: _one_of("0", "1")(text) == "1",
+    "offset": _pattern(r"none|-?\d+", "write none or a whole number"),
+    "scale": _number,
+    "dist": _one_of(*DISTS),
+    "noncontig": _names,
+    "null": _names,
+    "det": _one_of("strong"),
+    "strategy": _pattern("[A-Za-z]+", "write a strategy's name, such as DxWholeRow"),
+    "ub": _integer(1),
+    "cores": _integer(1),
+    "chunk": _integer(1),
+    "expect": _integer(1),
+}
+
+
+def _parse(text: str) -> Case:
+    head, *rest = text.split(":")
+    if len(rest) < 3:
+        raise CaseError(f"case {text!r} has too few parts: write {FORM}")
+    soc, dtype, shape_text, *options = rest
+    try:
+        ops.find_op(head)
+    except ops.OpError as error:
+        raise CaseError(f"case {text!r}: {error}") from None
+    if not re.fullmatch(r"\d+(x\d+)*", shape_text):
+        raise CaseError(
+            f"case {text!r}: shape {shape_text!r} is not whole numbers with x between them, "
+            "such as 4096x1024"
+        )
+    values: dict[str, Any] = {}
+    for option in options:
+        name, value = _parse_option(text, option)
+        if name in values:
+            raise CaseError(f"case {text!r} gives {name} twice: keep one")
+        values[name] = value
+    return Case(head, soc, dtype, tuple(int(n) for n in shape_text.split("x")), **values)
+
+
+def _parse_option(text: str, option: str) -> tuple[str, Any]:
+    if seed := re.fullmatch(r"seed(\d+)", option):
+        return "seed", int(seed[1])
+    name, equals, value = option.partition("=")
+    if name not in OPTIONS or not equals:
+        raise CaseError(
+            f"case {text!r}: {option!r} is not an option: "
+            + allowed(name, [*(f"{known}=" for known in OPTIONS), "seedN"])
+        )
+    try:
+        return name, OPTIONS[name](value)
+    except CaseError as error:
+        raise CaseError(f"case {text!r}: {name}={value} is not valid: {error}") from None
+
+
+def _check(case: Case) -> None:
+    """What no single word can show: that the parts of a case fit each other."""
+    text = str(case)
+    op = ops.find_op(case.op)
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", case.soc):
+        raise CaseError(f"case {text!r}: SoC {case.soc!r} is not a name such as ascend910b4")
+    if case.dtype not in dtypes.FLOAT_NAMES:
+        raise CaseError(
+            f"case {text!r}: unknown dtype {case.dtype!r}: "
+            + allowed(case.dtype, dtypes.FLOAT_NAMES)
+        )
+    if not 1 <= len(case.shape) <= MAX_RANK:
+        raise CaseError(
+            f"case {text!r} has {len(case.shape)} axes: write a shape of 1 to {MAX_RANK} axes"
+        )
+    if case.axes > len(case.shape):
+        raise CaseError(
+            f"case {text!r}: axes={case.axes} normalises more axes than the {len(case.shape)} of "
+            "its shape: lower axes or add axes to the shape"
+        )
+    for name, _ in _given(case):
+        if name not in op.options:
+            raise CaseError(
+                f"case {text!r}: {case.op} has no option {name}=: it takes "
+                + ", ".join(sorted(op.options))
+            )
+    if case.gamma == "none" and "mask" not in op.options:
+        raise CaseError(f"case {text!r}: {case.op} needs gamma: write gamma=fp32, fp16 or bf16")
+    names = [tensor.name for tensor in op.tensors]
+    for word in (*case.noncontig, *case.null):
+        if word not in names:
+            raise CaseError(
+                f"case {text!r}: {case.op} has no tensor {word!r}: {allowed(word, names)}"
+            )
+
+
+def expand(line: str) -> list[Case]:
+    """The cases of one line of a suite file (see grammar.py); none for a comment."""
+    return [Case.parse(text) for text in expand_text(line)]
+
+
+def load_file(path: Path) -> list[Case]:
+    """The cases of a file in their order; CaseError names file and line."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text file"
+        raise CaseError(f"case file {path} cannot be read: {reason}") from None
+    cases: dict[Case, int] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            for case in expand(line):
+                if case in cases:
+                    raise CaseError(f"case {str(case)!r} stands already in line {cases[case]}")
+                cases[case] = number
+        except CaseError as error:
+            raise CaseError(f"{path}:{number}: {error}") from None
+    return list(cases)
+
+
+def suite_names(root: Path) -> list[str]:
+    """Suites below the folder of cases."""
+    return sorted(folder.name for folder in root.iterdir() if any(folder.glob("*.txt")))
+
+
+def load_suite(name: str, root: Path) -> list[Case]:
+    """All cases of a suite: every file <root>/<name>/<op>.txt, in the order of their names."""
+    files = sorted((root / name).glob("*.txt")) if re.fullmatch(r"\w+", name) else []
+    if not files:
+        raise CaseError(f"unknown suite {name!r}: {allowed(name, suite_names(root))}")
+    return [case for file in files for case in load_file(file)]

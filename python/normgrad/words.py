@@ -1,0 +1,18 @@
+"""Help with misspelt words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def allowed(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown word: all known ones, and the nearest."""
+    words = list(known)
+    return f"allowed: {', '.join(words)}{nearest(word, words)}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean ...?` for the nearest of the known words, or nothing if none is near."""
+    close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]}?" if close else ""
