@@ -1,0 +1,82 @@
+"""The wheel, in a clean environment, with the system's compilers and an empty cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# One pair of dtypes, hence one build unit; a tail in both directions.
+CASES = ("rms_norm_grad:ascend910b4:bf16:33x129:seed1", "rms_norm_grad:ascend910b4:bf16:3x7:seed2")
+
+
+def _run(*command: str | Path, cwd: Path, env: dict[str, str]) -> str:
+    run = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, f"{command}: exit {run.returncode}\n{run.stdout[-4000:]}"
+    return run.stdout
+
+
+@pytest.fixture(scope="module")
+def clean_env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of somebody who has never seen a checkout."""
+    own = {"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "NORMGRAD_CACHE"}
+    env = {name: value for name, value in os.environ.items() if name not in own}
+    scripts = str(Path(sys.prefix) / "bin")
+    env["PATH"] = os.pathsep.join(p for p in env["PATH"].split(os.pathsep) if p != scripts)
+    env["NORMGRAD_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    env["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
+    return env
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = (sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation")
+    _run(*pip, "-w", folder, ROOT, cwd=folder, env=dict(os.environ))
+    (built,) = folder.glob("normgrad-*.whl")
+    return built
+
+
+def test_wheel_carries_sources_cases_and_captures(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for name in (
+        "normgrad/templates/unit.cpp.j2",
+        "normgrad/_sources/CMakeLists.txt",
+        "normgrad/_sources/op_kernel/rms_norm_grad/rms_norm_grad.cpp",
+        "normgrad/_sources/tiling/rms_norm_grad.h",
+        "normgrad/_sources/twin/run.cpp",
+        "normgrad/_sources/twin/include/kernel_operator.h",
+        "normgrad/_sources/tests/cases/smoke/rms_norm_grad.txt",
+    ):
+        assert name in names
+    assert any(n.startswith("normgrad/_sources/tests/data/captures/rms_") for n in names)
+    assert not [n for n in names if "__pycache__" in n]
+
+
+def test_wheel_in_a_clean_environment_verifies(
+    wheel: Path, clean_env: dict[str, str], tmp_path: Path
+) -> None:
+    python = tmp_path / "venv" / "bin" / "python"
+    _run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path, env=clean_env)
+    locked = ("--require-hashes", "-r", ROOT / "requirements" / "run.txt")
+    _run(python, "-m", "pip", "install", "-q", *locked, cwd=tmp_path, env=clean_env)
+    _run(python, "-m", "pip", "install", "-q", "--no-deps", wheel, cwd=tmp_path, env=clean_env)
+    command = (python.with_name("normgrad"), "verify", *CASES, "--report", tmp_path / "report")
+    _run(*command, cwd=tmp_path, env=clean_env)
+    rows = json.loads((tmp_path / "report" / "results.json").read_text())["rows"]
+    assert sorted(row["case"] for row in rows) == sorted(CASES)
+    assert {row["status"] for row in rows} == {"PASSED"}
