@@ -1,5 +1,5 @@
-// The planner's C interface: what Python (ctypes) and the twin's acl layer call. Plain structs,
-// fixed widths, no ownership: every string in an answer is copied into the caller's struct.
+// The planner's C interface: what Python (ctypes) and C callers use. Plain structs, fixed widths,
+// no ownership: every string in an answer is copied into the caller's struct.
 #ifndef NORMGRAD_TILING_CAPI_H_
 #define NORMGRAD_TILING_CAPI_H_
 
@@ -8,6 +8,10 @@
 #include "tiling/problem.h"
 
 extern "C" {
+
+constexpr uint32_t kMaxTilingBytes = 1024;
+constexpr uint32_t kMaxPlanBuffers = 25;  // of both phases
+constexpr uint32_t kMaxPlanFields = 64;
 
 struct NormgradSoc {
   char name[32];
@@ -26,42 +30,47 @@ struct NormgradSoc {
 };
 
 struct NormgradBuffer {
-  char name[24];
-  uint32_t bytes;
+  char name[32];
+  uint32_t bytes;  // of one buffer
   uint32_t count;
+  uint32_t phase;  // 1: alive while dx is computed; 2: after the pipe's reset
 };
 
-struct NormgradField {   // one field of the tiling data, for tables and --json
+struct NormgradField {  // one field of the tiling data, for tables and --json
   char name[32];
-  double value;          // exact for every integer below 2^53
-  char unit[16];         // "rows", "elems", "bytes", "" ...
+  double value;   // exact for every integer below 2^53
+  char unit[16];  // "rows", "elems", "bytes", "" ...
 };
 
 struct NormgradAnswer {
-  int32_t code;          // kSuccess or a status code of problem.h
-  char sentence[512];    // empty on success
+  int32_t code;        // kSuccess or a status code of problem.h
+  char sentence[512];  // empty on success
 };
 
 struct NormgradPlan {
   char strategy[32];
-  char reason[256];      // why this strategy, in one sentence with numbers
+  char reason[256];  // why this strategy, in one sentence with numbers
   uint64_t tiling_key;
-  uint32_t cores;        // 0: nothing to launch
+  uint32_t cores;  // 0: nothing to launch
   uint32_t ub_limit_bytes;
   uint64_t workspace_bytes;
   uint64_t minimum_bytes;  // each input read once, each output written once
   uint32_t tiling_bytes;
   uint32_t buffer_count;
   uint32_t field_count;
-  double declared_c;       // C of the error budget: 4, or what the strategy declares
-  uint8_t tiling[1024];
-  NormgradBuffer buffers[24];
-  NormgradField fields[64];
+  double declared_c;  // C of the error budget: 4, or what the strategy declares
+  uint8_t tiling[kMaxTilingBytes];
+  NormgradBuffer buffers[kMaxPlanBuffers];
+  NormgradField fields[kMaxPlanFields];
 };
 
+// Bytes of one of the structs named here ("NormgradPlan", "TensorDesc", ...), 0 for any other name:
+// a caller in another language compares its own layout with it.
+int32_t normgrad_struct_bytes(const char* name);
+
 int32_t normgrad_soc_count();
-int32_t normgrad_soc_at(int32_t index, NormgradSoc* out);            // 0, or -1: no such index
-int32_t normgrad_find_soc(const char* name, NormgradSoc* out);       // 0, or -1: unknown name
+int32_t normgrad_soc_at(int32_t index, NormgradSoc* out);       // 0, or -1: no such index
+int32_t normgrad_find_soc(const char* name, NormgradSoc* out);  // 0, or -1: unknown name
 
 // One row of the operator's dtype table on an architecture. Returns the number of rows; fills
 // `dy`, `gamma` for row `index` where it exists. 0 rows: the operator is not on this chip.

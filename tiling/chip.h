@@ -6,36 +6,37 @@
 
 namespace normgrad {
 
-constexpr uint32_t kBlockBytes = 32;     // unit of UB addresses and of UB strides
-constexpr uint32_t kRepeatBytes = 256;   // what one vector repeat handles
+constexpr uint32_t kBlockBytes = 32;    // unit of UB addresses and of UB strides
+constexpr uint32_t kRepeatBytes = 256;  // what one vector repeat handles
 
 // One row per architecture.
 struct Chip {
-  uint32_t arch;                // 1001, 2002, 2201, 3510
-  uint32_t ub_bytes;            // UB that exists
-  uint32_t ub_plan_bytes;       // UB that our plans may use (design: 8 KB reserve on 2201)
-  uint32_t event_ids;           // flag ids per pair of pipes
+  uint32_t arch;           // 1001, 2002, 2201, 3510
+  uint32_t ub_bytes;       // UB that exists
+  uint32_t ub_plan_bytes;  // UB that our plans may use (design: 8 KB reserve on 2201)
+  uint32_t event_ids;      // flag ids per pair of pipes
   bool has_bf16;
-  bool has_pad_copy;            // DataCopyPad
-  bool has_hard_sync_all;       // SyncAll() without a workspace
-  bool has_registers;           // register programming
+  bool has_pad_copy;       // DataCopyPad
+  bool has_hard_sync_all;  // SyncAll() without a workspace
+  bool has_registers;      // register programming
   bool has_hif8;
-  bool saturates;               // 16-bit formats: Inf becomes the largest finite value, NaN becomes 0
+  bool saturates;  // 16-bit formats: Inf becomes the largest finite value, NaN becomes 0
 };
 
 // One row per product.
 struct Soc {
-  const char* name;             // "ascend910b4"
-  const char* family;           // "ascend910b"
+  const char* name;    // "ascend910b4"
+  const char* family;  // "ascend910b"
   const Chip* chip;
-  uint32_t cores;               // vector cores (2201, 3510) or AI cores (2002, 1001)
+  uint32_t cores;  // vector cores (2201, 3510) or AI cores (2002, 1001)
   uint32_t clock_mhz;
   uint64_t l2_bytes;
-  double hbm_gb_per_s;          // peak; 0 where no figure is published
-  double achievable_gb_per_s;   // what streaming kernels reach, measured; 0 where nobody has measured
+  double hbm_gb_per_s;  // peak; 0 where no figure is published
+  double
+      achievable_gb_per_s;  // what streaming kernels reach, measured; 0 where nobody has measured
 };
 
-const Soc* FindSoc(const char* name);    // a product or a family name; null if unknown
+const Soc* FindSoc(const char* name);  // a product or a family name; null if unknown
 int SocCount();
 const Soc& SocAt(int i);
 

@@ -17,15 +17,15 @@ enum class DType : int32_t {
   kHifloat8 = 34,
 };
 
-uint32_t SizeOf(DType dtype);       // bytes of one element, 0 for kUndefined
-const char* NameOf(DType dtype);    // "fp32", "fp16", "bf16", "int8", "int32", "hif8"
+uint32_t SizeOf(DType dtype);     // bytes of one element, 0 for kUndefined
+const char* NameOf(DType dtype);  // "fp32", "fp16", "bf16", "int8", "int32", "hif8"
 
 constexpr int kMaxRank = 8;
 
 // A tensor as a caller hands it over. strides count elements; a contiguous tensor may leave
 // `strides` at zero.
 struct TensorDesc {
-  int32_t present;                  // 0: a null pointer
+  int32_t present;  // 0: a null pointer
   DType dtype;
   int32_t rank;
   int64_t shape[kMaxRank];
@@ -34,10 +34,10 @@ struct TensorDesc {
 
 // What a check has made of a call: everything a planner needs besides the chip.
 struct Problem {
-  uint64_t rows;                    // product of the leading axes
-  uint64_t cols;                    // product of the normalised axes
-  DType dtype;                      // of dy, x and dx
-  DType gamma_dtype;                // of gamma
+  uint64_t rows;      // product of the leading axes
+  uint64_t cols;      // product of the normalised axes
+  DType dtype;        // of dy, x and dx
+  DType gamma_dtype;  // of gamma
 };
 
 // Status codes of the published API (contracts.md lists which check gives which).
@@ -50,11 +50,11 @@ constexpr int32_t kNotOnThisChip = 561003;
 // Wishes that win over the planner's own choice, so that a test can reach every path at small size.
 // Zero or null means "planner's choice".
 struct PlanOptions {
-  uint32_t ub_bytes;                // UB that the plan may use
+  uint32_t ub_bytes;  // UB that the plan may use
   uint32_t cores;
-  uint32_t chunk_cols;              // a multiple of kLeafCols
+  uint32_t chunk_cols;  // a multiple of kLeafCols
   uint32_t rows_per_tile;
-  const char* strategy;             // for example "DxWholeRow"
+  const char* strategy;  // for example "DxWholeRow"
 };
 
 // The order in which a row is summed depends on cols alone: leaves of this many columns.

@@ -9,14 +9,14 @@ namespace normgrad {
 
 struct UbBuffer {
   const char* name;
-  uint32_t bytes;   // of one buffer, a multiple of 32
-  uint32_t count;   // 2 for double buffering
+  uint32_t bytes;  // of one buffer, a multiple of 32
+  uint32_t count;  // 2 for double buffering
 };
 
 class UbBudget {
  public:
   // Rounds `bytes` up to the 32 B block, as TPipe::InitBuffer does, and returns the rounded value,
-  // so that a planner writes the same figure into the tiling data. count 0 adds nothing.
+  // so that a planner writes the same figure into the tiling data. No bytes or no count: nothing.
   uint32_t Add(const char* name, uint64_t bytes, uint32_t count = 1);
 
   uint64_t TotalBytes() const;

@@ -1,0 +1,259 @@
+// How RmsNormGrad is cut on 2201. Rows are dealt to cores; a core works on tiles of whole rows
+// (DxWholeRow), or on one row at a time in chunks of columns where a whole row and its fp32 work
+// arrays do not fit UB (DxChunkedRow). Both read dy and x once. dgamma stays in UB as a (hi, lo)
+// pair per column; afterwards cores exchange their sums through the workspace and each adds up
+// strips of columns.
+#include "tiling/rms_norm_grad.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tiling/align.h"
+#include "tiling/rms_norm_grad_plan.h"
+#include "tiling/rms_norm_grad_tile.h"
+
+namespace normgrad {
+namespace {
+
+constexpr const char* kWholeRow = "DxWholeRow";
+constexpr const char* kChunkedRow = "DxChunkedRow";
+constexpr const char* kNothing = "Nothing";
+
+constexpr uint32_t kFp32Bytes = 4;
+constexpr uint32_t kFp32PerBlock = kBlockBytes / kFp32Bytes;
+// Two cores never write one 512 B line of the workspace.
+constexpr uint64_t kLineCols = 512 / kFp32Bytes;
+constexpr uint32_t kLeastUbBytes = 8192;
+
+// "bf16 with bf16 gamma"
+std::string DtypesText(const Problem& problem) {
+  return std::string(NameOf(problem.dtype)) + " with " + NameOf(problem.gamma_dtype) + " gamma";
+}
+
+Answer CheckKernel(const Soc& soc, const Problem& problem) {
+  const std::string here = std::string(" on ") + soc.name + " yet; ";
+  if (soc.chip->arch != 2201) {
+    return Refuse(kTilingRefused, "rms_norm_grad has no kernel" + here +
+                                      "this version runs on ascend910b and ascend910_93");
+  }
+  if (problem.dtype != problem.gamma_dtype ||
+      (problem.dtype != DType::kBfloat16 && problem.dtype != DType::kFloat32)) {
+    return Refuse(kTilingRefused, "rms_norm_grad has no kernel for " + DtypesText(problem) + here +
+                                      "this version runs bf16 with bf16 gamma and fp32 with fp32 "
+                                      "gamma");
+  }
+  return Answer{};
+}
+
+Answer OutOfRange(const std::string& option, uint64_t value, uint64_t least, uint64_t most,
+                  const std::string& why) {
+  return Refuse(kTilingRefused, option + " is " + WithCommas(value) + ": it takes " +
+                                    WithCommas(least) + " to " + WithCommas(most) + " " + why);
+}
+
+Answer CheckOptions(const Soc& soc, const PlanOptions& options, Regimes* regimes) {
+  const uint32_t ub_bytes = soc.chip->ub_bytes;
+  if (options.ub_bytes != 0 && (options.ub_bytes < kLeastUbBytes || options.ub_bytes > ub_bytes)) {
+    return OutOfRange("ub", options.ub_bytes, kLeastUbBytes, ub_bytes,
+                      std::string("bytes on ") + soc.name + "; choose a value in this range");
+  }
+  if (options.cores > soc.cores) {
+    return OutOfRange("cores", options.cores, 1, soc.cores,
+                      std::string("on ") + soc.name + "; choose a value in this range");
+  }
+  if (options.chunk_cols % kLeafCols != 0) {
+    return Refuse(kTilingRefused, "chunk is " + std::to_string(options.chunk_cols) +
+                                      ": it takes a multiple of 512 columns, the leaves in which "
+                                      "rows are summed; round it up to " +
+                                      std::to_string(AlignUp(options.chunk_cols, kLeafCols)));
+  }
+  if (options.rows_per_tile > kMaxCopyRows) {
+    return OutOfRange("rows_per_tile", options.rows_per_tile, 1, kMaxCopyRows,
+                      "rows, what one copy instruction moves; choose a value in this range");
+  }
+  const std::string strategy = options.strategy == nullptr ? "" : options.strategy;
+  if (!strategy.empty() && strategy != kWholeRow && strategy != kChunkedRow) {
+    return Refuse(kTilingRefused, "strategy is " + strategy + ": rms_norm_grad has " + kWholeRow +
+                                      " and " + kChunkedRow + "; choose one of them or none");
+  }
+  // A wish that belongs to one strategy asks for this strategy.
+  regimes->whole_row = strategy != kChunkedRow && options.chunk_cols == 0;
+  regimes->chunked_row = strategy != kWholeRow && options.rows_per_tile == 0;
+  if (!regimes->whole_row && !regimes->chunked_row) {
+    return Refuse(kTilingRefused, std::string("chunk belongs to ") + kChunkedRow +
+                                      " and rows_per_tile to " + kWholeRow +
+                                      ": these options ask for both; leave one of them out");
+  }
+  return Answer{};
+}
+
+// Strips of columns that cores add up in the second phase: one per core, narrower ones (dealt in
+// turn) only where the partial sums of all cores would not fit UB.
+uint32_t StripCols(uint64_t cols, uint64_t cores, uint32_t ub_bytes) {
+  const uint64_t even = AlignUp(CeilDiv(cols, cores), kFp32PerBlock);
+  const uint64_t most = AlignDown(ub_bytes / (cores * kFp32Bytes), kFp32PerBlock);
+  return static_cast<uint32_t>(std::min(even, most));
+}
+
+uint64_t MinimumBytes(const Problem& problem) {
+  const uint64_t elems = problem.rows * problem.cols;
+  return 3 * elems * SizeOf(problem.dtype) + problem.rows * kFp32Bytes +
+         problem.cols * (SizeOf(problem.gamma_dtype) + kFp32Bytes);
+}
+
+RmsNormGradTiling FillTiling(const Problem& problem, uint32_t cores, const Tile& tile,
+                             const Layout& layout, uint32_t ub_bytes) {
+  const uint32_t cols = static_cast<uint32_t>(problem.cols);
+  RmsNormGradTiling tiling = {};
+  tiling.rows = problem.rows;
+  tiling.cols = cols;
+  tiling.inv_cols = static_cast<float>(1.0 / static_cast<double>(cols));
+  tiling.rows_per_core = problem.rows / cores;
+  tiling.cores_with_one_more = static_cast<uint32_t>(problem.rows % cores);
+  tiling.cores = cores;
+  tiling.rows_per_tile = static_cast<uint32_t>(tile.rows);
+  tiling.pitch_cols = static_cast<uint32_t>(PitchCols(cols, problem.dtype));
+  tiling.chunk_cols = static_cast<uint32_t>(tile.chunk_cols);
+  tiling.leaf_pitch = static_cast<uint32_t>(LeafPitch(cols));
+  tiling.in_buffers = tile.depths.in;
+  tiling.out_buffers = tile.depths.out;
+  tiling.work_arrays = WorkArrays(tile.key, problem.dtype);
+  tiling.ub = layout.bytes;
+  if (cores > 1) {
+    tiling.partial_pitch_cols = static_cast<uint32_t>(AlignUp(cols, kLineCols));
+    tiling.strip_cols = StripCols(cols, cores, ub_bytes);
+  }
+  return tiling;
+}
+
+std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
+  return {{"rows", static_cast<double>(tiling.rows), "rows"},
+          {"cols", static_cast<double>(tiling.cols), "cols"},
+          {"inv_cols", static_cast<double>(tiling.inv_cols), ""},
+          {"rows_per_core", static_cast<double>(tiling.rows_per_core), "rows"},
+          {"cores_with_one_more", static_cast<double>(tiling.cores_with_one_more), "cores"},
+          {"cores", static_cast<double>(tiling.cores), "cores"},
+          {"rows_per_tile", static_cast<double>(tiling.rows_per_tile), "rows"},
+          {"pitch_cols", static_cast<double>(tiling.pitch_cols), "cols"},
+          {"chunk_cols", static_cast<double>(tiling.chunk_cols), "cols"},
+          {"leaf_pitch", static_cast<double>(tiling.leaf_pitch), "elems"},
+          {"in_buffers", static_cast<double>(tiling.in_buffers), "buffers"},
+          {"out_buffers", static_cast<double>(tiling.out_buffers), "buffers"},
+          {"work_arrays", static_cast<double>(tiling.work_arrays), "buffers"},
+          {"partial_pitch_cols", static_cast<double>(tiling.partial_pitch_cols), "cols"},
+          {"strip_cols", static_cast<double>(tiling.strip_cols), "cols"}};
+}
+
+void SetTiling(const RmsNormGradTiling& tiling, Plan* plan) {
+  plan->tiling.resize(sizeof(tiling));
+  std::memcpy(plan->tiling.data(), &tiling, sizeof(tiling));
+  plan->fields = Fields(tiling);
+}
+
+std::string Reason(const Problem& problem, const Tile& tile, const PlanOptions& options,
+                   uint64_t used_bytes, uint32_t ub_bytes) {
+  const std::string cols = WithCommas(problem.cols) + " columns";
+  const std::string bytes =
+      " (" + WithCommas(used_bytes) + " of " + WithCommas(ub_bytes) + " bytes)";
+  if (tile.key == RmsNormGradKey::kDxWholeRow) {
+    const std::string asked = options.rows_per_tile != 0 ? ", as asked" : "";
+    return (tile.rows == 1 ? "one row of " + cols + " fits UB"
+                           : WithCommas(tile.rows) + " rows of " + cols + " fit UB together") +
+           bytes + asked;
+  }
+  const uint64_t chunks = CeilDiv(problem.cols, tile.chunk_cols);
+  const std::string work = "one row of " + cols + " is worked on in " + WithCommas(chunks) +
+                           (chunks == 1 ? " chunk of " : " chunks of ") +
+                           WithCommas(tile.chunk_cols) + bytes;
+  const bool asked = options.chunk_cols != 0 || (options.strategy != nullptr && *options.strategy);
+  return work + (asked ? ", as asked" : ": whole, with its fp32 work arrays, it does not fit UB");
+}
+
+Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const PlanOptions& options,
+                  uint32_t ub_bytes) {
+  std::string asked;
+  if (!regimes.whole_row || !regimes.chunked_row) {
+    asked += std::string(" in ") + (regimes.whole_row ? kWholeRow : kChunkedRow);
+  }
+  if (options.chunk_cols != 0) {
+    asked += " with chunks of " + WithCommas(options.chunk_cols);
+  }
+  if (options.rows_per_tile != 0) {
+    asked += " with " + WithCommas(options.rows_per_tile) + " rows per tile";
+  }
+  const uint64_t widest = WidestRow(problem, regimes, ub_bytes, options);
+  return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) + ": rms_norm_grad takes " +
+                                    DtypesText(problem) + " of up to " + WithCommas(widest) +
+                                    " columns" + asked + " in " + WithCommas(ub_bytes) +
+                                    " bytes of UB; " +
+                                    (asked.empty() ? "normalise fewer columns"
+                                                   : "normalise fewer columns or ask "
+                                                     "for less"));
+}
+
+}  // namespace
+
+Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions& options,
+                       Plan* plan) {
+  Regimes regimes = {};
+  Answer answer = CheckOptions(soc, options, &regimes);
+  if (!answer.ok()) {
+    return answer;
+  }
+  const uint32_t ub_bytes = options.ub_bytes != 0 ? options.ub_bytes : soc.chip->ub_plan_bytes;
+  *plan = Plan{};
+  plan->ub_limit_bytes = ub_bytes;
+  if (problem.cols == 0) {
+    plan->strategy = kNothing;
+    plan->reason = "no columns: there is nothing to write";
+    RmsNormGradTiling tiling = {};
+    tiling.rows = problem.rows;
+    SetTiling(tiling, plan);
+    return answer;
+  }
+  answer = CheckKernel(soc, problem);
+  if (!answer.ok()) {
+    return answer;
+  }
+  if (!IsCountable(problem.rows, problem.cols, problem.dtype)) {
+    return Refuse(kTilingRefused, "a tensor of " + WithCommas(problem.rows) + " rows of " +
+                                      WithCommas(problem.cols) +
+                                      " columns: rms_norm_grad counts tensors of up to 2^60 "
+                                      "bytes; split the call by rows");
+  }
+
+  // Without rows one core still writes dgamma, the empty sum.
+  const uint32_t most_cores = options.cores != 0 ? options.cores : soc.cores;
+  const uint32_t cores =
+      static_cast<uint32_t>(std::max<uint64_t>(1, std::min<uint64_t>(most_cores, problem.rows)));
+  const uint64_t busiest_rows = std::max<uint64_t>(1, CeilDiv(problem.rows, cores));
+  PlanOptions wishes = options;
+  wishes.rows_per_tile =
+      static_cast<uint32_t>(std::min<uint64_t>(wishes.rows_per_tile, busiest_rows));
+  Tile tile;
+  if (regimes.whole_row) {
+    tile = WholeRowTile(problem, busiest_rows, ub_bytes, wishes.rows_per_tile);
+  }
+  if (!tile.fits && regimes.chunked_row) {
+    tile = ChunkedRowTile(problem, ub_bytes, wishes.chunk_cols);
+  }
+  if (!tile.fits) {
+    return DoesNotFit(problem, regimes, wishes, ub_bytes);
+  }
+
+  const Layout layout = PlaceTile(problem, tile);
+  RmsNormGradTiling tiling = FillTiling(problem, cores, tile, layout, ub_bytes);
+  plan->first_phase = layout.budget;
+  tiling.ub.partials_in = plan->second_phase.Add("partials_in (second phase)",
+                                                 uint64_t{cores} * tiling.strip_cols * kFp32Bytes);
+  plan->strategy = tile.key == RmsNormGradKey::kDxWholeRow ? kWholeRow : kChunkedRow;
+  plan->reason = Reason(problem, tile, wishes, layout.budget.TotalBytes(), ub_bytes);
+  plan->tiling_key = static_cast<uint64_t>(tile.key);
+  plan->cores = cores;
+  plan->workspace_bytes = uint64_t{cores} * tiling.partial_pitch_cols * kFp32Bytes;
+  plan->minimum_bytes = MinimumBytes(problem);
+  SetTiling(tiling, plan);
+  return answer;
+}
+
+}  // namespace normgrad
