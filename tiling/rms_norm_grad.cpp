@@ -25,6 +25,11 @@ constexpr uint32_t kFp32PerBlock = kBlockBytes / kFp32Bytes;
 constexpr uint64_t kLineCols = 512 / kFp32Bytes;
 constexpr uint32_t kLeastUbBytes = 8192;
 
+// "1 column", "1,024 columns"
+std::string Count(uint64_t count, const std::string& unit) {
+  return WithCommas(count) + " " + unit + (count == 1 ? "" : "s");
+}
+
 // "bf16 with bf16 gamma"
 std::string DtypesText(const Problem& problem) {
   return std::string(NameOf(problem.dtype)) + " with " + NameOf(problem.gamma_dtype) + " gamma";
@@ -152,7 +157,7 @@ void SetTiling(const RmsNormGradTiling& tiling, Plan* plan) {
 
 std::string Reason(const Problem& problem, const Tile& tile, const PlanOptions& options,
                    uint64_t used_bytes, uint32_t ub_bytes) {
-  const std::string cols = WithCommas(problem.cols) + " columns";
+  const std::string cols = Count(problem.cols, "column");
   const std::string bytes =
       " (" + WithCommas(used_bytes) + " of " + WithCommas(ub_bytes) + " bytes)";
   if (tile.key == RmsNormGradKey::kDxWholeRow) {
@@ -162,9 +167,8 @@ std::string Reason(const Problem& problem, const Tile& tile, const PlanOptions& 
            bytes + asked;
   }
   const uint64_t chunks = CeilDiv(problem.cols, tile.chunk_cols);
-  const std::string work = "one row of " + cols + " is worked on in " + WithCommas(chunks) +
-                           (chunks == 1 ? " chunk of " : " chunks of ") +
-                           WithCommas(tile.chunk_cols) + bytes;
+  const std::string work = "one row of " + cols + " is worked on in " + Count(chunks, "chunk") +
+                           " of " + WithCommas(tile.chunk_cols) + bytes;
   const bool asked = options.chunk_cols != 0 || (options.strategy != nullptr && *options.strategy);
   return work + (asked ? ", as asked" : ": whole, with its fp32 work arrays, it does not fit UB");
 }
@@ -179,7 +183,7 @@ Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const PlanOpti
     asked += " with chunks of " + WithCommas(options.chunk_cols);
   }
   if (options.rows_per_tile != 0) {
-    asked += " with " + WithCommas(options.rows_per_tile) + " rows per tile";
+    asked += " with " + Count(options.rows_per_tile, "row") + " per tile";
   }
   const uint64_t widest = WidestRow(problem, regimes, ub_bytes, options);
   return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) + ": rms_norm_grad takes " +
@@ -216,9 +220,9 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
     return answer;
   }
   if (!IsCountable(problem.rows, problem.cols, problem.dtype)) {
-    return Refuse(kTilingRefused, "a tensor of " + WithCommas(problem.rows) + " rows of " +
-                                      WithCommas(problem.cols) +
-                                      " columns: rms_norm_grad counts tensors of up to 2^60 "
+    return Refuse(kTilingRefused, "a tensor of " + Count(problem.rows, "row") + " of " +
+                                      Count(problem.cols, "column") +
+                                      ": rms_norm_grad counts tensors of up to 2^60 "
                                       "bytes; split the call by rows");
   }
 

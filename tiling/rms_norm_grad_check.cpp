@@ -169,10 +169,10 @@ Answer CheckShapes(const TensorDesc* tensors) {
                       "reshape gamma to the axes that are normalised");
   }
   if (!IsRstdShape(tensors[kRstd], x, leading)) {
-    return WrongShape(kRstd, tensors,
-                      "an rstd whose shape is the leading " + std::to_string(leading) +
-                          " axes of x, with or without trailing ones",
-                      kX, "reshape rstd to one value per row");
+    const std::string rule = leading == 0 ? "an rstd of one value, of shape [] or all ones"
+                                          : "an rstd whose shape is x's without the axes of gamma, "
+                                            "with or without trailing ones";
+    return WrongShape(kRstd, tensors, rule, kX, "reshape rstd to one value per row");
   }
   if (!SameAxes(tensors[kDgamma], tensors[kGamma], 0, tensors[kGamma].rank)) {
     return WrongShape(kDgamma, tensors, "dgamma in the shape of gamma", kGamma, "reshape dgamma");

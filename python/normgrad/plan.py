@@ -1,0 +1,413 @@
+"""The planner's C interface as Python values. Nothing is planned here: tiling/ decides."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from normgrad.errors import NormgradError
+from normgrad.words import allowed
+
+if TYPE_CHECKING:
+    from normgrad.cases import Case
+
+MAX_RANK = 8
+
+# Values of aclDataType; tiling/problem.h has the same list.
+_DTYPE_CODES = {"fp32": 0, "fp16": 1, "int8": 2, "int32": 3, "bf16": 27, "hif8": 34}
+_DTYPE_NAMES = {code: name for name, code in _DTYPE_CODES.items()}
+_UNDEFINED = -1
+_MAX_LENGTH = 2**63 - 1
+
+
+class Refused(Exception):  # noqa: N818 - the planner's word: an answer, not a malfunction
+    """The check or the planner said no: its status code and its sentence."""
+
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.sentence = sentence
+
+
+class SocError(NormgradError, ValueError):
+    """A chip that does not exist; the message is one sentence for the user."""
+
+
+@dataclass(frozen=True)
+class Soc:
+    """One product: what its chip can do and how much of it there is."""
+
+    name: str
+    family: str
+    arch: int
+    cores: int
+    clock_mhz: int
+    ub_bytes: int
+    ub_plan_bytes: int  # what plans may use
+    event_ids: int
+    has_bf16: bool
+    saturates: bool  # 16-bit formats: Inf becomes the largest finite value, NaN becomes 0
+    l2_bytes: int
+    hbm_gb_per_s: float  # peak; 0 where no figure is published
+    achievable_gb_per_s: float  # measured; 0 where nobody has
+
+
+@dataclass(frozen=True)
+class TensorDesc:
+    """A tensor as a caller hands it over; strides in elements, None if contiguous."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None = None
+    present: bool = True
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a check has made of a call."""
+
+    rows: int
+    cols: int
+    dtype: str  # of dy, x and dx
+    gamma_dtype: str
+
+
+@dataclass(frozen=True)
+class Options:
+    """Wishes that win over the planner's own choice; None is no wish."""
+
+    ub_bytes: int | None = None
+    cores: int | None = None
+    chunk_cols: int | None = None
+    rows_per_tile: int | None = None
+    strategy: str | None = None
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """One buffer of UB and how many there are of it."""
+
+    name: str
+    bytes: int  # of one
+    count: int
+    phase: int = 1  # phases follow each other, so only buffers of one phase add up
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a problem is cut: the tiling data for the kernel, and the same plan for people."""
+
+    op: str
+    soc: Soc
+    strategy: str
+    reason: str
+    tiling_key: int
+    cores: int  # 0: nothing to launch
+    ub_limit_bytes: int
+    workspace_bytes: int
+    minimum_bytes: int  # each input read once, each output written once
+    tiling: bytes
+    buffers: tuple[Buffer, ...]
+    fields: dict[str, int | float]
+    units: dict[str, str]  # of `fields`
+    declared_c: float
+
+    def ub_used_bytes(self, phase: int = 1) -> int:
+        """Sum of the buffers of one phase."""
+        return sum(b.bytes * b.count for b in self.buffers if b.phase == phase)
+
+
+# ---- the structs of tiling/capi.h and tiling/problem.h ----
+
+_MAX_TILING_BYTES = 1024
+_MAX_BUFFERS = 25
+_MAX_FIELDS = 64
+
+
+class _Soc(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char * 32),
+        ("family", ctypes.c_char * 32),
+        ("arch", ctypes.c_uint32),
+        ("cores", ctypes.c_uint32),
+        ("clock_mhz", ctypes.c_uint32),
+        ("ub_bytes", ctypes.c_uint32),
+        ("ub_plan_bytes", ctypes.c_uint32),
+        ("event_ids", ctypes.c_uint32),
+        ("has_bf16", ctypes.c_uint32),
+        ("saturates", ctypes.c_uint32),
+        ("l2_bytes", ctypes.c_uint64),
+        ("hbm_gb_per_s", ctypes.c_double),
+        ("achievable_gb_per_s", ctypes.c_double),
+    )
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char * 32),
+        ("bytes", ctypes.c_uint32),
+        ("count", ctypes.c_uint32),
+        ("phase", ctypes.c_uint32),
+    )
+
+
+class _Field(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char * 32),
+        ("value", ctypes.c_double),
+        ("unit", ctypes.c_char * 16),
+    )
+
+
+class _Answer(ctypes.Structure):
+    _fields_ = (("code", ctypes.c_int32), ("sentence", ctypes.c_char * 512))
+
+
+class _Plan(ctypes.Structure):
+    _fields_ = (
+        ("strategy", ctypes.c_char * 32),
+        ("reason", ctypes.c_char * 256),
+        ("tiling_key", ctypes.c_uint64),
+        ("cores", ctypes.c_uint32),
+        ("ub_limit_bytes", ctypes.c_uint32),
+        ("workspace_bytes", ctypes.c_uint64),
+        ("minimum_bytes", ctypes.c_uint64),
+        ("tiling_bytes", ctypes.c_uint32),
+        ("buffer_count", ctypes.c_uint32),
+        ("field_count", ctypes.c_uint32),
+        ("declared_c", ctypes.c_double),
+        ("tiling", ctypes.c_uint8 * _MAX_TILING_BYTES),
+        ("buffers", _Buffer * _MAX_BUFFERS),
+        ("fields", _Field * _MAX_FIELDS),
+    )
+
+
+class _TensorDesc(ctypes.Structure):
+    _fields_ = (
+        ("present", ctypes.c_int32),
+        ("dtype", ctypes.c_int32),
+        ("rank", ctypes.c_int32),
+        ("shape", ctypes.c_int64 * MAX_RANK),
+        ("strides", ctypes.c_int64 * MAX_RANK),
+    )
+
+
+class _Problem(ctypes.Structure):
+    _fields_ = (
+        ("rows", ctypes.c_uint64),
+        ("cols", ctypes.c_uint64),
+        ("dtype", ctypes.c_int32),
+        ("gamma_dtype", ctypes.c_int32),
+    )
+
+
+class _PlanOptions(ctypes.Structure):
+    _fields_ = (
+        ("ub_bytes", ctypes.c_uint32),
+        ("cores", ctypes.c_uint32),
+        ("chunk_cols", ctypes.c_uint32),
+        ("rows_per_tile", ctypes.c_uint32),
+        ("strategy", ctypes.c_char_p),
+    )
+
+
+_MIRRORS: dict[str, type[ctypes.Structure]] = {
+    "NormgradSoc": _Soc,
+    "NormgradBuffer": _Buffer,
+    "NormgradField": _Field,
+    "NormgradAnswer": _Answer,
+    "NormgradPlan": _Plan,
+    "TensorDesc": _TensorDesc,
+    "Problem": _Problem,
+    "PlanOptions": _PlanOptions,
+}
+
+
+@functools.lru_cache(maxsize=1)
+def _library() -> ctypes.CDLL:
+    from normgrad import build  # reading a plan's types must not need a compiler
+
+    library = ctypes.CDLL(str(build.tiling_library()))
+    for name, mirror in _MIRRORS.items():
+        theirs = library.normgrad_struct_bytes(name.encode())
+        assert theirs == ctypes.sizeof(mirror), f"plan.py mirrors {name} of tiling/ wrongly"
+    return library
+
+
+def socs() -> list[Soc]:
+    """Every product of the chip table."""
+    library = _library()
+    found = []
+    for index in range(library.normgrad_soc_count()):
+        raw = _Soc()
+        library.normgrad_soc_at(index, ctypes.byref(raw))
+        found.append(_read_soc(raw))
+    return found
+
+
+def find_soc(name: str) -> Soc:
+    """The product that a product or family name means; SocError names the nearest one."""
+    raw = _Soc()
+    if _library().normgrad_find_soc(name.encode(), ctypes.byref(raw)) == 0:
+        return _read_soc(raw)
+    known = socs()
+    words = [soc.name for soc in known] + sorted({soc.family for soc in known})
+    raise SocError(f"unknown chip {name!r}: {allowed(name, words)}")
+
+
+def dtype_combinations(op: str, arch: int) -> list[tuple[str, str]]:
+    """Pairs (dtype of dy, dtype of gamma) that the operator takes; none: it is not on this chip."""
+    dy, gamma = ctypes.c_int32(), ctypes.c_int32()
+
+    def ask(index: int) -> int:
+        count: int = _library().normgrad_dtype_combination(
+            op.encode(), ctypes.c_uint32(arch), index, ctypes.byref(dy), ctypes.byref(gamma)
+        )
+        return count
+
+    pairs = []
+    for index in range(ask(0)):
+        ask(index)
+        pairs.append((_DTYPE_NAMES[dy.value], _DTYPE_NAMES[gamma.value]))
+    return pairs
+
+
+def check(op: str, soc: Soc | str, tensors: Sequence[TensorDesc]) -> Problem:
+    """What a call asks for; `tensors` in the operator's order. Raises Refused."""
+    descriptors = (_TensorDesc * max(1, len(tensors)))(*map(_write_tensor, tensors))
+    problem, answer = _Problem(), _Answer()
+    _library().normgrad_check(
+        op.encode(),
+        _soc_name(soc),
+        descriptors,
+        len(tensors),
+        ctypes.byref(problem),
+        ctypes.byref(answer),
+    )
+    _raise_if_refused(answer)
+    return Problem(
+        problem.rows,
+        problem.cols,
+        _DTYPE_NAMES[problem.dtype],
+        _DTYPE_NAMES[problem.gamma_dtype],
+    )
+
+
+def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None = None) -> Plan:
+    """How the problem is cut. Raises Refused."""
+    where = soc if isinstance(soc, Soc) else find_soc(soc)
+    raw_problem = _Problem(
+        problem.rows,
+        problem.cols,
+        _dtype_code(problem.dtype),
+        _dtype_code(problem.gamma_dtype),
+    )
+    raw_options = _write_options(options or Options())
+    raw, answer = _Plan(), _Answer()
+    _library().normgrad_plan(
+        op.encode(),
+        _soc_name(where),
+        ctypes.byref(raw_problem),
+        ctypes.byref(raw_options),
+        ctypes.byref(raw),
+        ctypes.byref(answer),
+    )
+    _raise_if_refused(answer)
+    return _read_plan(op, where, raw)
+
+
+def options_of(case: Case) -> Options:
+    """The wishes that a case's text contains."""
+    return Options(
+        ub_bytes=case.ub, cores=case.cores, chunk_cols=case.chunk, strategy=case.strategy
+    )
+
+
+# ---- conversions ----
+
+
+def _soc_name(soc: Soc | str) -> bytes:
+    return (soc.name if isinstance(soc, Soc) else soc).encode()
+
+
+def _dtype_code(name: str) -> int:
+    return _DTYPE_CODES.get(name, _UNDEFINED)
+
+
+def _raise_if_refused(answer: _Answer) -> None:
+    if answer.code != 0:
+        raise Refused(answer.code, answer.sentence.decode())
+
+
+def _write_tensor(tensor: TensorDesc) -> _TensorDesc:
+    raw = _TensorDesc(tensor.present, _dtype_code(tensor.dtype), len(tensor.shape))
+    # A rank or a length that is too large reaches the check, which refuses it with its sentence.
+    for axis, length in enumerate(tensor.shape[:MAX_RANK]):
+        raw.shape[axis] = min(length, _MAX_LENGTH)
+    for axis, stride in enumerate((tensor.strides or ())[:MAX_RANK]):
+        raw.strides[axis] = stride
+    return raw
+
+
+def _write_options(options: Options) -> _PlanOptions:
+    limit = 2**32 - 1  # more than any chip has: refused there with the real limit
+
+    def wish(value: int | None) -> int:
+        return min(value or 0, limit)
+
+    return _PlanOptions(
+        wish(options.ub_bytes),
+        wish(options.cores),
+        wish(options.chunk_cols),
+        wish(options.rows_per_tile),
+        options.strategy.encode() if options.strategy is not None else None,
+    )
+
+
+def _read_soc(raw: _Soc) -> Soc:
+    return Soc(
+        name=raw.name.decode(),
+        family=raw.family.decode(),
+        arch=raw.arch,
+        cores=raw.cores,
+        clock_mhz=raw.clock_mhz,
+        ub_bytes=raw.ub_bytes,
+        ub_plan_bytes=raw.ub_plan_bytes,
+        event_ids=raw.event_ids,
+        has_bf16=bool(raw.has_bf16),
+        saturates=bool(raw.saturates),
+        l2_bytes=raw.l2_bytes,
+        hbm_gb_per_s=raw.hbm_gb_per_s,
+        achievable_gb_per_s=raw.achievable_gb_per_s,
+    )
+
+
+def _read_plan(op: str, soc: Soc, raw: _Plan) -> Plan:
+    fields = raw.fields[: raw.field_count]
+    return Plan(
+        op=op,
+        soc=soc,
+        strategy=raw.strategy.decode(),
+        reason=raw.reason.decode(),
+        tiling_key=raw.tiling_key,
+        cores=raw.cores,
+        ub_limit_bytes=raw.ub_limit_bytes,
+        workspace_bytes=raw.workspace_bytes,
+        minimum_bytes=raw.minimum_bytes,
+        tiling=bytes(raw.tiling[: raw.tiling_bytes]),
+        buffers=tuple(
+            Buffer(b.name.decode(), b.bytes, b.count, b.phase)
+            for b in raw.buffers[: raw.buffer_count]
+        ),
+        fields={f.name.decode(): _number(f.value, f.unit) for f in fields},
+        units={f.name.decode(): f.unit.decode() for f in fields},
+        declared_c=raw.declared_c,
+    )
+
+
+def _number(value: float, unit: bytes) -> int | float:
+    """Whatever is counted in a unit is whole."""
+    return int(value) if unit else value
