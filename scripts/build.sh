@@ -64,14 +64,12 @@ environment() {
   "${pip[@]}" install --require-hashes -r "$root/requirements/$1.txt" ||
     die "pip could not install the locked packages (its reason is above); the first start needs a package index"
   # The project itself without a build: a path file and a launcher, so that sources stay live.
-  "$venv/bin/python" - "$root" <<'PY'
-import pathlib, sys, sysconfig
-root, scripts = pathlib.Path(sys.argv[1]), pathlib.Path(sysconfig.get_path("scripts"))
-pathlib.Path(sysconfig.get_path("purelib"), "normgrad.pth").write_text(f"{root / 'python'}\n")
-launcher = scripts / "normgrad"
-launcher.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m normgrad \"$@\"\n")
-launcher.chmod(0o755)
-PY
+  local site=("$venv"/lib/python3*/site-packages)
+  echo "$root/python" >"${site[0]}/normgrad.pth"
+  # shellcheck disable=SC2016  # $PATH and $@ are the launcher's
+  printf '#!/bin/sh\nPATH="%s:$PATH" exec "%s/python" -m normgrad "$@"\n' "$venv/bin" "$venv/bin" \
+    >"$venv/bin/normgrad"
+  chmod +x "$venv/bin/normgrad"
   echo "$want" >"$venv/.stamp-$1"
 }
 
@@ -127,7 +125,15 @@ case "$command" in
   build)
     need_compilers
     environment run
-    exec python -m normgrad.build
+    exec python - <<'PY'
+import sys
+from normgrad import build, errors, jobs, run
+try:
+    build.tiling_library()
+    print(f"built the planner, the twin and {run.prebuild(jobs.from_suite('smoke'))} units")
+except errors.NormgradError as error:
+    sys.exit(f"build.sh: {error}")
+PY
     ;;
   format)
     environment dev
