@@ -4,8 +4,7 @@ set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 venv="$root/.venv"
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/normgrad"
-jobs="$( (nproc || echo 2) 2>/dev/null)"
+cache="${NORMGRAD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/normgrad}"
 
 usage() {
   cat <<'TEXT'
@@ -53,8 +52,8 @@ environment() {
   unset PYTHONHOME
   if [ "$have" = "$want" ] && "$venv/bin/python" -c '' 2>/dev/null; then return; fi
   local python pip=("$venv/bin/python" -m pip --disable-pip-version-check --no-input -q)
-  if ! "$venv/bin/python" -c 'import pip' 2>/dev/null || [ ! -f "$venv/.root" ] ||
-    [ "$(cat "$venv/.root")" != "$root" ]; then
+  if ! "$venv/bin/python" -c 'import pip' 2>/dev/null ||
+    [ "$(cat "$venv/.root" 2>/dev/null)" != "$root" ]; then  # a moved environment does not work
     python="$(find_python)"
     say "creating .venv with $("$python" --version)"
     "$python" -m venv --clear "$venv"
@@ -64,12 +63,11 @@ environment() {
   "${pip[@]}" install --require-hashes -r "$root/requirements/$1.txt" ||
     die "pip could not install the locked packages (its reason is above); the first start needs a package index"
   # The project itself without a build: a path file and a launcher, so that sources stay live.
-  local site=("$venv"/lib/python3*/site-packages)
+  local site=("$venv"/lib/python3*/site-packages) launcher="$venv/bin/normgrad"
   echo "$root/python" >"${site[0]}/normgrad.pth"
-  # shellcheck disable=SC2016  # $PATH and $@ are the launcher's
-  printf '#!/bin/sh\nPATH="%s:$PATH" exec "%s/python" -m normgrad "$@"\n' "$venv/bin" "$venv/bin" \
-    >"$venv/bin/normgrad"
-  chmod +x "$venv/bin/normgrad"
+  echo "#!/bin/sh
+PATH='$venv/bin':\$PATH exec '$venv/bin/python' -m normgrad \"\$@\"" >"$launcher"
+  chmod +x "$launcher"
   echo "$want" >"$venv/.stamp-$1"
 }
 
@@ -85,18 +83,18 @@ run_check() {
   codespell
   say "C++ with warnings as errors"
   cmake -G Ninja -S . -B build/check -DNORMGRAD_WERROR=ON >/dev/null
-  cmake --build build/check -j "$jobs" -- --quiet
+  cmake --build build/check -- --quiet
   say "check: clean"
 }
 
 run_clean() {
   cd "$root"
-  find . -name .git -prune -o -name .venv -prune -o -type d -name __pycache__ -print0 |
-    xargs -0r rm -rf
+  local path
   for path in .venv build dist normgrad-report .pytest_cache .mypy_cache .ruff_cache .hypothesis \
-    "$cache"; do
+    "$cache"/{tiling,twin,unit,work}-*; do  # the cache folder may be anybody's: only what is ours
     if [ -e "$path" ]; then rm -rf "$path" && say "removed $path"; fi
   done
+  find . -name .git -prune -o -type d -name __pycache__ -print0 | xargs -0r rm -rf
 }
 
 command="${1:-}"
@@ -125,15 +123,8 @@ case "$command" in
   build)
     need_compilers
     environment run
-    exec python - <<'PY'
-import sys
-from normgrad import build, errors, jobs, run
-try:
-    build.tiling_library()
-    print(f"built the planner, the twin and {run.prebuild(jobs.from_suite('smoke'))} units")
-except errors.NormgradError as error:
-    sys.exit(f"build.sh: {error}")
-PY
+    say "planner, twin and the units of the smoke suite, into $cache"
+    exec python -m normgrad.prebuild smoke
     ;;
   format)
     environment dev
