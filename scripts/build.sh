@@ -109,7 +109,7 @@ case "$command" in
     need_compilers
     environment dev
     cd "$root"
-    args=(-n 2)
+    args=(-n 2 --dist loadgroup)
     for arg in "$@"; do
       if [ "$arg" = --full ]; then args+=(-m "full or not full"); else args+=("$arg"); fi
     done

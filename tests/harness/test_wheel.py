@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("wheel")  # one worker builds the wheel once
+
 ROOT = Path(__file__).resolve().parents[2]
 # One pair of dtypes, hence one build unit; a tail in both directions.
 CASES = ("rms_norm_grad:ascend910b4:bf16:33x129:seed1", "rms_norm_grad:ascend910b4:bf16:3x7:seed2")
