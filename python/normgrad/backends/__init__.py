@@ -1,0 +1,55 @@
+"""What a backend takes and gives: `run(case, inputs, plan, options) -> Outputs`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A hardware rule that a kernel broke, as the twin saw it; `count` folds repeats."""
+
+    rule: str
+    message: str
+    api: str = ""
+    core: int = -1
+    pipe: str = ""
+    buffer: str = ""
+    begin_byte: int = 0
+    end_byte: int = 0
+    file: str = ""
+    line: int = 0
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class LaunchOptions:
+    """How a launch is run, as opposed to what: never part of a case's text."""
+
+    check: str = "all"  # all, fast or off
+    sync: str = "strict"  # strict or autosync
+    seed: int = 0  # 0: cores in natural order; n: a drawn order
+    threads: int = 1
+    ub_bytes: int | None = None  # UB limit of the launch; None: the plan's
+    timeout_s: float | None = None  # None: by the size of the case
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a backend brought back. `error`: the launch did not end by itself; arrays are empty."""
+
+    arrays: dict[str, Array]
+    counters: dict[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    unwritten: dict[str, int] = field(default_factory=dict)  # bytes never written, by output
+    finished: bool = True  # False: a finding was fatal, so that the arrays mean nothing
+    error: str | None = None
+    wall_s: float = 0.0
+
+

@@ -1,0 +1,283 @@
+"""Builds the planner, the twin and kernel units into the user's cache, keyed by content.
+
+Base targets go through CMake in a work folder per checkout (incremental), and are copied to a
+folder named by the content of their sources. Units are compiled directly with the flags that CMake
+wrote beside the twin. Everything becomes visible by a rename, under a lock file.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from normgrad import ops, paths
+from normgrad.errors import NormgradError
+
+_COMPILERS = ("g++", "clang++")
+_CTYPES = {"fp32": "float", "fp16": "half", "bf16": "bfloat16_t", "int8": "int8_t"}
+_SOURCE_ENDINGS = (".cpp", ".h")
+
+
+class BuildError(NormgradError):
+    """A compiler said no: one sentence with its first error and the log's path."""
+
+
+class UnitError(BuildError):
+    """A kernel does not compile: a matter of its cases alone."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One shared library: all strategies of an operator for one arch and one set of dtypes."""
+
+    op: str
+    arch: int
+    dtypes: tuple[str, ...]  # of dy and gamma
+
+
+def tiling_library() -> Path:
+    return _base("tiling") / "libnormgrad_tiling.so"
+
+
+def twin_library() -> Path:
+    return _base("twin") / "libnormgrad_twin.so"
+
+
+def twin_runner() -> Path:
+    return _base("twin") / "normgrad-twin"
+
+
+def unit(op: str, arch: int, dtypes: Sequence[str]) -> Path:
+    """The shared library of one unit, compiled if the cache does not hold it."""
+    return _build_unit(Unit(op, arch, tuple(dtypes)))
+
+
+def units(wanted: Iterable[Unit], jobs: int | None = None) -> dict[Unit, Path]:
+    """Builds several units side by side; the first one that fails is raised."""
+    distinct = list(dict.fromkeys(wanted))
+    if not distinct:
+        return {}
+    _base("twin")
+    with ThreadPoolExecutor(max_workers=jobs or default_jobs()) as pool:
+        return dict(zip(distinct, pool.map(_build_unit, distinct), strict=True))
+
+
+def default_jobs() -> int:
+    """Compilers at once: a unit needs about 0.5 GB, so memory decides before cores do."""
+    return max(1, min(os.cpu_count() or 1, 8))
+
+
+def compiler() -> str:
+    """The C++ compiler: CXX if set, else the first of g++ and clang++ on the path."""
+    chosen = os.environ.get("CXX")
+    if chosen:
+        if shutil.which(chosen) is None:
+            raise NormgradError(
+                f"CXX names the compiler {chosen}, which is not on the path; unset CXX or install it"
+            )
+        return chosen
+    for name in _COMPILERS:
+        if shutil.which(name):
+            return name
+    raise NormgradError(
+        "no C++ compiler on the path (looked for g++ and clang++); install g++ 11 or later, or "
+        "clang 14 or later"
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def tool_version(tool: str) -> str:
+    """The first line of `tool --version`, or an empty string if it does not run."""
+    try:
+        done = subprocess.run(
+            [tool, "--version"], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.splitlines()[0].strip() if done.returncode == 0 and done.stdout else ""
+
+
+def _digest(root: Path, files: Iterable[Path], *more: str) -> str:
+    """Hash of names and contents; 20 hex digits are plenty for one user's cache."""
+    h = hashlib.sha256()
+    for text in more:
+        h.update(text.encode() + b"\0")
+    for file in sorted(set(files)):
+        data = file.read_bytes()
+        h.update(f"{file.relative_to(root)} {len(data)}\0".encode())
+        h.update(data)
+    return h.hexdigest()[:20]
+
+
+def _sources(folder: Path, endings: tuple[str, ...] = _SOURCE_ENDINGS) -> list[Path]:
+    # Vendor headers of the twin may have no ending at all, so its include folder counts whole.
+    return [
+        file
+        for file in folder.rglob("*")
+        if file.is_file() and (file.suffix in endings or "include" in file.relative_to(folder).parts)
+    ]
+
+
+@functools.lru_cache(maxsize=4)
+def _base(part: str) -> Path:
+    """The folder with the built files of `tiling` or `twin`."""
+    root = paths.source_root()
+    cxx = compiler()
+    files = [root / "CMakeLists.txt", *_sources(root / "tiling")]
+    if part == "twin":
+        files += _sources(root / "twin")
+        targets, wanted = ("normgrad_twin", "normgrad-twin"), (
+            "libnormgrad_twin.so",
+            "normgrad-twin",
+            "unit_flags.txt",
+        )
+    else:
+        targets, wanted = ("normgrad_tiling",), ("libnormgrad_tiling.so",)
+    flags = os.environ.get("CXXFLAGS", "")
+    key = _digest(root, files, cxx, tool_version(cxx), flags)
+    cache = paths.cache_root()
+    done = cache / f"{part}-{key}"
+    if done.is_dir():
+        return done
+    work_key = hashlib.sha256(f"{root} {cxx} {tool_version(cxx)} {flags}".encode()).hexdigest()[:12]
+    work = cache / f"work-{work_key}"
+    with _locked(cache / f"{work.name}.lock"):
+        if not done.is_dir():
+            _cmake(root, work, cxx, targets)
+            _publish([work / name for name in wanted], done)
+    return done
+
+
+def _cmake(root: Path, work: Path, cxx: str, targets: Sequence[str]) -> None:
+    if shutil.which("cmake") is None:
+        raise NormgradError("cmake is not on the path; install cmake 3.16 or later")
+    work.mkdir(parents=True, exist_ok=True)
+    log = work / "build.log"
+    configure = ["cmake", "-S", str(root), "-B", str(work), f"-DCMAKE_CXX_COMPILER={cxx}"]
+    if not (work / "CMakeCache.txt").exists() and shutil.which("ninja"):
+        configure += ["-G", "Ninja"]
+    build = ["cmake", "--build", str(work), "--parallel", str(default_jobs()), "--target", *targets]
+    with log.open("w") as out:
+        for command in (configure, build):
+            done = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
+            if done.returncode != 0:
+                out.flush()
+                raise BuildError(_first_error(f"building {targets[-1]} failed", log))
+
+
+def _publish(files: Sequence[Path], target: Path) -> None:
+    """Copies files beside the target folder and renames: a reader sees all of them or none."""
+    fresh = target.with_name(f"{target.name}.{os.getpid()}")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    for file in files:
+        shutil.copy2(file, fresh / file.name)
+    try:
+        fresh.rename(target)
+    except OSError:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if not target.is_dir():
+            raise
+
+
+@functools.lru_cache(maxsize=256)
+def _build_unit(what: Unit) -> Path:
+    root = paths.source_root()
+    twin = _base("twin")
+    text = render_unit(what)
+    tool, flags = _unit_flags(twin)
+    headers = [f for f in _sources(root / "twin") + _sources(root / "tiling") if f.suffix != ".cpp"]
+    kernels = _sources(root / "op_kernel" / what.op) + _sources(root / "op_kernel" / "common")
+    key = _digest(root, headers + kernels, text, tool, tool_version(tool), *flags)
+    cache = paths.cache_root()
+    done = cache / f"unit-{what.op}-{what.arch}-{'-'.join(what.dtypes)}-{key}"
+    library = done / "unit.so"
+    if library.exists():
+        return library
+    with _locked(cache / f"{done.name}.lock"):
+        if not library.exists():
+            work = cache / f"{done.name}.work"
+            work.mkdir(exist_ok=True)
+            source, log, made = work / "unit.cpp", work / "unit.log", work / "unit.so"
+            source.write_text(text)
+            command = [
+                tool,
+                *flags,
+                f"-D__NPU_ARCH__={what.arch}",
+                f"-ffile-prefix-map={root}/=",  # findings name files of the tree, on any machine
+                f"-I{root / 'twin' / 'include'}",
+                f"-I{root}",
+                str(source),
+                "-o",
+                str(made),
+                str(twin / "libnormgrad_twin.so"),
+                f"-Wl,-rpath,{twin}",
+                "-Wl,--no-undefined",  # a missing API is a build error, not one of the launch
+            ]
+            with log.open("w") as out:
+                out.write(" ".join(command) + "\n")
+                out.flush()
+                ran = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
+            if ran.returncode != 0:
+                title = f"compiling {what.op} for arch {what.arch} ({' '.join(what.dtypes)}) failed"
+                raise UnitError(_first_error(title, log))
+            _publish([source, log, made], done)
+            shutil.rmtree(work, ignore_errors=True)
+    return library
+
+
+def render_unit(what: Unit) -> str:
+    """The C++ text of a unit: dtypes as macros, the kernel, and the twin's entry."""
+    op = ops.find_op(what.op)
+    rules = {"case": what.dtypes[0], "gamma": what.dtypes[1], "fp32": "fp32"}
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("normgrad"),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("unit.cpp.j2").render(
+        op=what.op,
+        arch=what.arch,
+        dtypes=what.dtypes,
+        arguments=[(tensor.name, _CTYPES[rules[tensor.dtype]]) for tensor in op.tensors],
+        argument_count=len(op.tensors) + 2,  # then workspace and tiling
+        source=f"op_kernel/{op.kernel_source}",
+    )
+
+
+def _unit_flags(twin: Path) -> tuple[str, list[str]]:
+    """Compiler and flags that CMake wrote; its folders are not used, since the cache may move."""
+    tool, flags = compiler(), []
+    for line in (twin / "unit_flags.txt").read_text().splitlines():
+        key, _, value = line.partition(" ")
+        if key == "compiler":
+            tool = value
+        elif key == "flag":
+            flags.append(value)
+    return tool, flags
+
+
+def _first_error(title: str, log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()
+    first = next((line.strip() for line in lines if "error" in line.lower()), "")
+    if not first and lines:
+        first = lines[-1].strip()
+    return f"{title}: {first[:300]} (log: {log})"
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    with file.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

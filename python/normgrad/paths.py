@@ -1,0 +1,72 @@
+"""Where sources, cases, captures, caches and scratch files are: the only module that knows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from normgrad.errors import NormgradError
+
+_SOURCE_FOLDERS = ("op_kernel", "tiling", "twin")
+# Kept free in /dev/shm beside the tensors of a launch: it is everybody's memory.
+_SHM_RESERVE_BYTES = 64 << 20
+
+
+def source_root() -> Path:
+    """The folder that holds op_kernel/, tiling/ and twin/: a checkout or the wheel's package data."""
+    package = Path(__file__).resolve().parent
+    candidates = (package.parent.parent, package / "_sources")
+    for folder in candidates:
+        if all((folder / name).is_dir() for name in _SOURCE_FOLDERS):
+            return folder
+    tried = " and ".join(str(folder) for folder in candidates)
+    raise NormgradError(
+        f"no sources ({', '.join(_SOURCE_FOLDERS)}) in {tried}; reinstall normgrad or run it from "
+        "a complete checkout"
+    )
+
+
+def cases_root() -> Path:
+    return source_root() / "tests" / "cases"
+
+
+def captures_root() -> Path:
+    return source_root() / "tests" / "data" / "captures"
+
+
+def cache_root() -> Path:
+    """The user's cache of builds: NORMGRAD_CACHE, else XDG_CACHE_HOME/normgrad, else ~/.cache."""
+    chosen = os.environ.get("NORMGRAD_CACHE")
+    if chosen:
+        root = Path(chosen).expanduser()
+    else:
+        base = os.environ.get("XDG_CACHE_HOME")
+        root = (Path(base) if base else Path.home() / ".cache") / "normgrad"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NormgradError(
+            f"the cache folder {root} cannot be made ({error.strerror}); set NORMGRAD_CACHE to a "
+            "folder that can be written"
+        ) from None
+    return root
+
+
+@contextmanager
+def scratch_folder(needed_bytes: int) -> Iterator[Path]:
+    """A folder for the files of one launch, in memory if they fit there; removed afterwards."""
+    memory = Path("/dev/shm")
+    parent: Path | None = None
+    if memory.is_dir() and os.access(memory, os.W_OK):
+        free = shutil.disk_usage(memory).free
+        if free >= needed_bytes + needed_bytes // 4 + _SHM_RESERVE_BYTES:
+            parent = memory
+    folder = Path(tempfile.mkdtemp(prefix="normgrad-", dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
