@@ -6,13 +6,9 @@ import ctypes
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from normgrad.errors import NormgradError
 from normgrad.words import allowed
-
-if TYPE_CHECKING:
-    from normgrad.cases import Case
 
 MAX_RANK = 8
 
@@ -317,13 +313,6 @@ def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None
     )
     _raise_if_refused(answer)
     return _read_plan(op, where, raw)
-
-
-def options_of(case: Case) -> Options:
-    """The wishes that a case's text contains."""
-    return Options(
-        ub_bytes=case.ub, cores=case.cores, chunk_cols=case.chunk, strategy=case.strategy
-    )
 
 
 # ---- conversions ----
