@@ -23,7 +23,7 @@ die() { say "$*"; exit 2; }
 
 find_python() {
   local python
-  for python in ${PYTHON:-} python3 python3.13 python3.12 python3.11 python3.10; do
+  for python in ${PYTHON:-python3 python3.13 python3.12 python3.11 python3.10}; do
     if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
       "$python" -c 'import ensurepip, venv' 2>/dev/null ||
         die "$python has no venv module: install it (Debian, Ubuntu: apt-get install python3-venv)"
@@ -31,7 +31,7 @@ find_python() {
       return
     fi
   done
-  die "no Python 3.10 or newer found: install python3 and python3-venv, or set PYTHON=/path/to/python3"
+  die "no Python 3.10 or newer${PYTHON:+ in PYTHON=$PYTHON}: install python3 and python3-venv, or set PYTHON"
 }
 
 need_compilers() {

@@ -13,6 +13,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -165,8 +166,12 @@ def _cmake(root: Path, work: Path, cxx: str, targets: Sequence[str]) -> None:
     work.mkdir(parents=True, exist_ok=True)
     log = work / "build.log"
     configure = ["cmake", "-S", str(root), "-B", str(work), f"-DCMAKE_CXX_COMPILER={cxx}"]
-    if not (work / "CMakeCache.txt").exists() and shutil.which("ninja"):
-        configure += ["-G", "Ninja"]
+    # The ninja of this environment, even where its scripts are not on the path: g++ and cmake of
+    # Debian come without make.
+    places = [sysconfig.get_path("scripts"), os.environ.get("PATH", "")]
+    ninja = shutil.which("ninja", path=os.pathsep.join(places))
+    if ninja and not (work / "CMakeCache.txt").exists():
+        configure += ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"]
     build = ["cmake", "--build", str(work), "--parallel", str(default_jobs()), "--target", *targets]
     with log.open("w") as out:
         for command in (configure, build):
