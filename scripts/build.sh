@@ -37,7 +37,7 @@ find_python() {
 need_compilers() {
   command -v cmake >/dev/null || die "cmake not found: install cmake 3.16 or newer"
   local cxx="${CXX:-}"
-  [ -n "$cxx" ] || cxx="$(command -v c++ || command -v g++ || command -v clang++ || true)"
+  [ -n "$cxx" ] || cxx="$(command -v g++ || command -v clang++ || true)"
   [ -n "$cxx" ] && command -v "$cxx" >/dev/null ||
     die "no C++ compiler found: install g++ 11 or newer (or clang 14), or set CXX"
 }
