@@ -1,4 +1,4 @@
-"""The tiling data of RmsNormGrad as its header declares it, so that tests read what kernels read."""
+"""The tiling data of RmsNormGrad as its header declares it: tests read what kernels read."""
 
 from __future__ import annotations
 

@@ -1,0 +1,280 @@
+"""PlanRmsNormGrad: a table of shapes, the wishes, the refusals, and what kernels read of a plan."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tiling_struct import FIELDS, HEADER, ROOT, UB_FIELDS, Tiling
+
+from normgrad.plan import Options, Plan, Problem, Refused, make_plan
+
+OP = "rms_norm_grad"
+KERNEL = ROOT / "op_kernel" / OP
+
+
+def planned(
+    rows: int, cols: int, dtype: str = "bf16", soc: str = "ascend910b4", **wishes: Any
+) -> Plan:
+    return make_plan(OP, soc, Problem(rows, cols, dtype, dtype), Options(**wishes))
+
+
+def sentence(rows: int, cols: int, dtype: str = "bf16", **wishes: Any) -> str:
+    with pytest.raises(Refused) as caught:
+        planned(rows, cols, dtype, **wishes)
+    assert caught.value.code == 561002
+    assert "; " in caught.value.sentence, "a refusal ends with the next step"
+    return caught.value.sentence
+
+
+# soc, dtype, rows, cols -> strategy, cores, bytes of UB in the first and second phase, rows per
+# tile, columns per chunk, buffers per queue in and out
+TABLE = [
+    ("ascend910b4", "bf16", 4096, 1024, "DxWholeRow", 40, 164640, 5120, 6, 0, 2, 2),
+    ("ascend910b4", "bf16", 4096, 4096, "DxWholeRow", 40, 164480, 16640, 1, 0, 2, 2),
+    ("ascend910b4", "bf16", 4096, 8192, "DxChunkedRow", 40, 180896, 33280, 1, 1024, 2, 1),
+    ("ascend910b4", "bf16", 4097, 129, "DxWholeRow", 40, 186272, 1280, 52, 0, 2, 2),
+    ("ascend910b4", "fp32", 4096, 1024, "DxWholeRow", 40, 164640, 5120, 6, 0, 2, 2),
+    ("ascend910b4", "fp32", 100, 6144, "DxChunkedRow", 40, 172672, 25600, 1, 3072, 1, 1),
+    ("ascend910b4", "fp32", 200000, 8, "DxWholeRow", 40, 168160, 1280, 625, 0, 2, 2),
+    ("ascend910b4", "fp32", 1, 1, "DxWholeRow", 1, 928, 0, 1, 0, 2, 2),
+    ("ascend910b4", "fp32", 3, 7, "DxWholeRow", 3, 928, 96, 1, 0, 2, 2),
+    ("ascend910b4", "fp32", 0, 7, "DxWholeRow", 1, 928, 0, 1, 0, 2, 2),
+    ("ascend910b4", "bf16", 0, 8192, "DxChunkedRow", 1, 180896, 0, 1, 1024, 2, 1),
+    ("ascend910b1", "bf16", 4096, 1024, "DxWholeRow", 48, 164640, 4608, 6, 0, 2, 2),
+    ("ascend910_9362", "bf16", 41, 5120, "DxChunkedRow", 40, 154272, 20480, 1, 2560, 2, 2),
+]
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: "-".join(map(str, row[:4])))
+def test_shape_gives_strategy(row: tuple[Any, ...]) -> None:
+    soc, dtype, rows, cols = row[:4]
+    plan = planned(rows, cols, dtype, soc)
+    fields = plan.fields
+    assert (
+        plan.strategy,
+        plan.cores,
+        plan.ub_used_bytes(1),
+        plan.ub_used_bytes(2),
+        fields["rows_per_tile"],
+        fields["chunk_cols"],
+        fields["in_buffers"],
+        fields["out_buffers"],
+    ) == row[4:]
+
+
+def test_tile_is_the_largest_that_fits_in_even_parts() -> None:
+    # 103 rows on the busiest core. 7 rows would fit by their queues alone, 6 with all buffers.
+    plan = planned(4096, 1024)
+    assert plan.fields["rows_per_tile"] == 6
+    with pytest.raises(Refused):
+        planned(4096, 1024, rows_per_tile=7)
+    # 80 rows on one core: 53 would fit, two tiles of 40 are even.
+    assert planned(80, 129, cores=1).fields["rows_per_tile"] == 40
+
+
+def test_one_tile_becomes_two_from_8_rows_on() -> None:
+    assert planned(7, 64, cores=1).fields["rows_per_tile"] == 7
+    assert planned(8, 64, cores=1).fields["rows_per_tile"] == 4
+    assert planned(9, 64, cores=1).fields["rows_per_tile"] == 5
+
+
+def test_no_columns_is_nothing_to_do() -> None:
+    for soc, dtype in (("ascend910b4", "bf16"), ("ascend310p3", "fp16")):
+        plan = planned(5, 0, dtype, soc)
+        assert (plan.strategy, plan.cores, plan.workspace_bytes) == ("Nothing", 0, 0)
+        assert plan.minimum_bytes == 0
+        assert plan.fields["rows"] == 5
+
+
+def test_no_rows_still_writes_dgamma() -> None:
+    plan = planned(0, 100)
+    assert (plan.strategy, plan.cores, plan.workspace_bytes) == ("DxWholeRow", 1, 0)
+    assert (plan.fields["rows_per_core"], plan.fields["cores_with_one_more"]) == (0, 0)
+
+
+def test_minimum_bytes_counts_each_tensor_once() -> None:
+    assert planned(3, 5).minimum_bytes == 3 * 5 * 3 * 2 + 3 * 4 + 5 * 2 + 5 * 4
+    assert planned(3, 5, "fp32").minimum_bytes == 3 * 5 * 3 * 4 + 3 * 4 + 5 * 4 + 5 * 4
+    assert planned(1 << 40, 64).minimum_bytes == (1 << 40) * (64 * 6 + 4) + 64 * 6
+
+
+@pytest.mark.parametrize("cols", [1, 3, 7, 129, 1024, 5120])
+def test_inv_cols_is_rounded_once(cols: int) -> None:
+    assert planned(1, cols).fields["inv_cols"] == float(np.float32(1 / cols))
+
+
+def test_declared_c_is_4() -> None:
+    assert planned(4096, 8192).declared_c == 4.0
+
+
+def test_reasons_have_numbers() -> None:
+    whole = planned(4096, 1024).reason
+    assert whole == "6 rows of 1,024 columns fit UB together (164,640 of 188,416 bytes)"
+    assert planned(1, 1, "fp32").reason == "one row of 1 column fits UB (928 of 188,416 bytes)"
+    chunked = planned(4096, 8192).reason
+    assert chunked.startswith("one row of 8,192 columns is worked on in 8 chunks of 1,024 (180,896")
+    assert chunked.endswith("does not fit UB")
+    asked = planned(9, 600, chunk_cols=512).reason
+    assert asked.endswith("in 2 chunks of 512 (22,208 of 188,416 bytes), as asked")
+
+
+# ---- wishes ----
+
+
+def test_wishes_win() -> None:
+    plan = planned(100, 64, strategy="DxChunkedRow")
+    assert (plan.strategy, plan.tiling_key, plan.fields["chunk_cols"]) == ("DxChunkedRow", 2, 512)
+    plan = planned(100, 2000, chunk_cols=512)
+    assert (plan.strategy, plan.fields["chunk_cols"]) == ("DxChunkedRow", 512)
+    assert planned(100, 2000, chunk_cols=1536).fields["chunk_cols"] == 1536
+    assert planned(100, 2000, chunk_cols=8192).fields["chunk_cols"] == 2048
+    plan = planned(100, 64, rows_per_tile=2)
+    assert (plan.strategy, plan.tiling_key, plan.fields["rows_per_tile"]) == ("DxWholeRow", 1, 2)
+    assert planned(100, 64, rows_per_tile=50).fields["rows_per_tile"] == 3
+    assert planned(100, 64, cores=7).cores == 7
+    assert planned(3, 64, cores=7).cores == 3
+
+
+def test_small_ub_turns_whole_rows_into_chunks() -> None:
+    assert planned(9, 2048, ub_bytes=96 * 1024).strategy == "DxWholeRow"
+    plan = planned(9, 2048, ub_bytes=48 * 1024)
+    assert (plan.strategy, plan.ub_limit_bytes) == ("DxChunkedRow", 48 * 1024)
+    assert plan.ub_used_bytes() <= 48 * 1024
+
+
+def test_whole_ub_takes_more_than_the_reserve_leaves() -> None:
+    assert planned(4096, 1024, ub_bytes=196608).fields["rows_per_tile"] == 7
+
+
+@pytest.mark.parametrize(
+    ("wishes", "starts"),
+    [
+        ({"ub_bytes": 8191}, "ub is 8,191: it takes 8,192 to 196,608 bytes on ascend910b4; choose"),
+        ({"ub_bytes": 196609}, "ub is 196,609: it takes 8,192 to 196,608 bytes"),
+        ({"cores": 41}, "cores is 41: it takes 1 to 40 on ascend910b4; choose a value"),
+        ({"chunk_cols": 700}, "chunk is 700: it takes a multiple of 512 columns"),
+        ({"rows_per_tile": 4096}, "rows_per_tile is 4,096: it takes 1 to 4,095 rows"),
+        ({"strategy": "DxRow"}, "strategy is DxRow: rms_norm_grad has DxWholeRow and DxChunkedRow"),
+        ({"strategy": "DxWholeRow", "chunk_cols": 512}, "chunk belongs to DxChunkedRow and rows_"),
+        ({"strategy": "DxChunkedRow", "rows_per_tile": 1}, "chunk belongs to DxChunkedRow and ro"),
+        ({"rows_per_tile": 1, "chunk_cols": 512}, "chunk belongs to DxChunkedRow and rows_per_"),
+    ],
+)
+def test_impossible_wish_is_one_sentence(wishes: dict[str, Any], starts: str) -> None:
+    assert sentence(4096, 1024, **wishes).startswith(starts)
+
+
+# ---- refusals ----
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wishes"),
+    [
+        ("bf16", {}),
+        ("fp32", {}),
+        ("bf16", {"strategy": "DxWholeRow"}),
+        ("fp32", {"rows_per_tile": 4}),
+        ("bf16", {"chunk_cols": 2048}),
+        ("bf16", {"ub_bytes": 8192}),
+        ("fp32", {"ub_bytes": 20000, "cores": 3}),
+    ],
+)
+def test_refusal_names_the_widest_row_that_fits(dtype: str, wishes: dict[str, Any]) -> None:
+    said = sentence(400, 50000, dtype, **wishes)
+    found = re.search(r"of up to ([\d,]+) columns?", said)
+    assert found is not None, said
+    widest = int(found[1].replace(",", ""))
+    assert planned(400, widest, dtype, **wishes)
+    sentence(400, widest + 1, dtype, **wishes)
+
+
+def test_widest_rows_of_this_version() -> None:
+    assert planned(1, 11216)
+    assert planned(1, 7648, "fp32")
+    assert sentence(64, 12288) == (
+        "cols is 12,288: rms_norm_grad takes bf16 with bf16 gamma of up to 11,216 columns in "
+        "188,416 bytes of UB; normalise fewer columns"
+    )
+    assert "of up to 7,648 columns" in sentence(64, 8192, "fp32")
+
+
+def test_dtypes_without_a_kernel() -> None:
+    with pytest.raises(Refused) as caught:
+        make_plan(OP, "ascend910b4", Problem(4, 64, "fp16", "fp32"))
+    assert caught.value.code == 561002
+    assert caught.value.sentence == (
+        "rms_norm_grad has no kernel for fp16 with fp32 gamma on ascend910b4 yet; this version "
+        "runs bf16 with bf16 gamma and fp32 with fp32 gamma"
+    )
+
+
+@pytest.mark.parametrize("soc", ["ascend310p3", "ascend950", "ascend910a"])
+def test_chips_without_a_kernel(soc: str) -> None:
+    with pytest.raises(Refused, match=r"has no kernel on ascend.* yet; this version runs on asc"):
+        planned(4, 64, "fp32", soc)
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(1 << 61, 1 << 61), (1, 1 << 60), (1 << 60, 1)])
+def test_sizes_beyond_counting(rows: int, cols: int) -> None:
+    assert "counts tensors of up to 2^60 bytes" in sentence(rows, cols, "fp32")
+
+
+# ---- what crosses to the kernel ----
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: "-".join(map(str, row[:4])))
+def test_tiling_data_is_the_printed_plan(row: tuple[Any, ...]) -> None:
+    soc, dtype, rows, cols = row[:4]
+    plan = planned(rows, cols, dtype, soc)
+    data = Tiling.from_buffer_copy(plan.tiling)
+    assert len(plan.tiling) == len(bytes(data))
+    assert {name: getattr(data, name) for name in FIELDS} == plan.fields
+    printed = {buffer.name.split(" ")[0]: buffer for buffer in plan.buffers}
+    spare = printed.pop("dgamma_spare", None)
+    assert (spare is not None) == (plan.strategy == "DxWholeRow")
+    assert spare is None or spare.bytes == data.ub.dgamma_hi
+    for name in UB_FIELDS:
+        assert getattr(data.ub, name) == (printed[name].bytes if name in printed else 0), name
+    assert set(printed) <= set(UB_FIELDS)
+    counts = {"dy_in": "in", "x_in": "in", "rstd_in": "in", "dx_out": "out"}
+    for name, queue in counts.items():
+        assert printed[name].count == plan.fields[f"{queue}_buffers"]
+    assert plan.fields["work_arrays"] == (printed["work"].count if "work" in printed else 0)
+
+
+@pytest.mark.parametrize("field", [*FIELDS, *UB_FIELDS])
+def test_kernel_reads_each_field(field: str) -> None:
+    files = [f for f in KERNEL.rglob("*") if f.suffix in (".h", ".cpp")]
+    assert any(re.search(rf"(\.|->){field}\b", f.read_text()) for f in files)
+
+
+def test_keys_are_digits_beside_an_enum() -> None:
+    macros = re.findall(r"#define RMS_NORM_GRAD_KEY_(\w+) (\d+)", HEADER)
+    enumerators = re.findall(r"^\s*k(\w+) = (\d+),", HEADER, re.MULTILINE)
+    assert [(name.replace("_", "").lower(), key) for name, key in macros] == [
+        (name.lower(), key) for name, key in enumerators
+    ]
+    keys = {name: int(key) for name, key in enumerators}
+    assert planned(4, 64).tiling_key == keys["DxWholeRow"]
+    assert planned(4, 8192).tiling_key == keys["DxChunkedRow"]
+
+
+@pytest.mark.parametrize("header", ["rms_norm_grad.h", "problem.h", "chip.h"])
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_shared_header_is_cxx11(header: str, compiler: str, tmp_path: Path) -> None:
+    tool = shutil.which(compiler)
+    if tool is None:
+        pytest.skip(f"{compiler} is not installed")
+    source = tmp_path / "alone.cpp"
+    source.write_text(f'#include "tiling/{header}"\n')
+    flags = ["-std=c++11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    run = subprocess.run(
+        [tool, *flags, f"-I{ROOT}", str(source)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr

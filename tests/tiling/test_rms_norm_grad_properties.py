@@ -1,0 +1,179 @@
+"""PlanRmsNormGrad over random shapes and wishes: what holds for every plan."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from normgrad.plan import Options, Plan, Problem, Refused, find_soc, make_plan
+
+OP = "rms_norm_grad"
+SOCS = ("ascend910b1", "ascend910b4", "ascend910_9362", "ascend910_9391")
+LEAF_COLS = 512
+MAX_COPY_ROWS = 4095
+
+rows = st.one_of(st.integers(0, 200), st.integers(0, 1 << 20), st.integers(0, 1 << 40))
+cols = st.one_of(st.integers(1, 600), st.integers(1, 13000), st.integers(4000, 13000))
+dtypes = st.sampled_from(["bf16", "fp32"])
+problems = st.builds(lambda r, c, d: Problem(r, c, d, d), rows, cols, dtypes)
+ub = st.none() | st.integers(8192, 196608)
+no_wish = st.builds(Options, ub_bytes=ub, cores=st.none() | st.integers(1, 40))
+chunk_wish = st.builds(
+    Options,
+    ub_bytes=ub,
+    cores=st.none() | st.integers(1, 40),
+    chunk_cols=st.none() | st.integers(1, 24).map(lambda leaves: leaves * LEAF_COLS),
+    strategy=st.just("DxChunkedRow"),
+)
+rows_wish = st.builds(
+    Options,
+    ub_bytes=ub,
+    cores=st.none() | st.integers(1, 40),
+    rows_per_tile=st.none() | st.integers(1, MAX_COPY_ROWS),
+    strategy=st.just("DxWholeRow"),
+)
+wishes = st.one_of(no_wish, chunk_wish, rows_wish)
+
+
+def planned(soc: str, problem: Problem, options: Options) -> Plan | None:
+    """The plan, or None after a look at the refusal."""
+    try:
+        plan = make_plan(OP, soc, problem, options)
+    except Refused as caught:
+        refused = caught
+    else:
+        event(plan.strategy)
+        return plan
+    event("refused")
+    assert refused.code == 561002
+    assert re.search(r": .*; ", refused.sentence)
+    return None
+
+
+def ceil_div(value: int, step: int) -> int:
+    return -(-value // step)
+
+
+def whole(plan: Plan, name: str) -> int:
+    value = plan.fields[name]
+    assert isinstance(value, int)
+    return value
+
+
+common = settings(derandomize=True, max_examples=400, deadline=None)
+
+
+@common
+@given(st.sampled_from(SOCS), problems, wishes)
+def test_plan_is_complete(soc: str, problem: Problem, options: Options) -> None:
+    plan = planned(soc, problem, options)
+    if plan is None:
+        return
+    _rows_are_dealt_once(plan, problem, options)
+    _ub_fits(plan, options)
+    _chunks_cover_the_row(plan, problem, options)
+    _strips_cover_every_column_once(plan, problem)
+    assert 0 < len(plan.reason) < 255, "neither missing nor cut"
+    assert {"DxWholeRow": 1, "DxChunkedRow": 2}[plan.strategy] == plan.tiling_key
+    assert options.strategy in (None, plan.strategy)
+
+
+def _rows_are_dealt_once(plan: Plan, problem: Problem, options: Options) -> None:
+    per_core, more = whole(plan, "rows_per_core"), whole(plan, "cores_with_one_more")
+    assert plan.cores == whole(plan, "cores")
+    assert 1 <= plan.cores <= (options.cores or plan.soc.cores)
+    assert more < plan.cores
+    assert plan.cores * per_core + more == problem.rows
+    assert problem.rows == 0 or per_core >= 1, "no core is launched for nothing"
+    busiest = max(1, per_core + (more > 0))
+    tile = whole(plan, "rows_per_tile")
+    assert 1 <= tile <= min(busiest, MAX_COPY_ROWS)
+    if plan.strategy == "DxWholeRow" and options.rows_per_tile is None:
+        tiles = ceil_div(busiest, tile)
+        assert tile == ceil_div(busiest, tiles), "even tiles"
+    if options.rows_per_tile:
+        assert tile == min(options.rows_per_tile, busiest)
+
+
+def _ub_fits(plan: Plan, options: Options) -> None:
+    assert plan.ub_limit_bytes == (options.ub_bytes or plan.soc.ub_plan_bytes)
+    for phase in (1, 2):
+        assert plan.ub_used_bytes(phase) <= plan.ub_limit_bytes
+    assert all(b.bytes % 32 == 0 and b.bytes > 0 and b.count > 0 for b in plan.buffers)
+    assert len({b.name for b in plan.buffers}) == len(plan.buffers)
+
+
+def _chunks_cover_the_row(plan: Plan, problem: Problem, options: Options) -> None:
+    pitch, chunk = whole(plan, "pitch_cols"), whole(plan, "chunk_cols")
+    block = 16 if problem.dtype == "bf16" else 8
+    assert pitch == ceil_div(problem.cols, block) * block
+    leaves = ceil_div(problem.cols, LEAF_COLS)
+    assert whole(plan, "leaf_pitch") == (1 if leaves == 1 else ceil_div(leaves, 8) * 8)
+    if plan.strategy == "DxWholeRow":
+        assert chunk == 0
+        return
+    assert chunk % LEAF_COLS == 0
+    assert 0 < chunk <= leaves * LEAF_COLS
+    assert leaves <= 64, "one repeat sums the leaves"
+    assert whole(plan, "rows_per_tile") == 1
+    if options.chunk_cols:
+        assert chunk == min(options.chunk_cols, leaves * LEAF_COLS)
+    else:
+        # One leaf less in each chunk would need another chunk: chunks are even.
+        chunks = ceil_div(problem.cols, chunk)
+        assert (chunk - LEAF_COLS) * chunks < problem.cols
+
+
+def _strips_cover_every_column_once(plan: Plan, problem: Problem) -> None:
+    pitch, strip = whole(plan, "partial_pitch_cols"), whole(plan, "strip_cols")
+    assert plan.workspace_bytes == plan.cores * pitch * 4
+    if plan.cores == 1:
+        assert (pitch, strip) == (0, 0)
+        assert all(b.phase == 1 for b in plan.buffers)
+        return
+    assert pitch % 128 == 0
+    assert pitch >= problem.cols
+    assert strip % 8 == 0
+    assert strip > 0
+    assert plan.cores * strip >= problem.cols, "one strip per core covers the row"
+    assert plan.ub_used_bytes(2) >= plan.cores * strip * 4
+
+
+@common
+@given(st.sampled_from(SOCS), problems, wishes)
+def test_plan_depends_on_its_arguments_alone(soc: str, problem: Problem, options: Options) -> None:
+    first, again = planned(soc, problem, options), planned(soc, problem, options)
+    assert first == again
+
+
+@common
+@given(st.sampled_from(SOCS), problems)
+def test_width_alone_decides_whether_there_is_a_plan(soc: str, problem: Problem) -> None:
+    plan = planned(soc, problem, Options())
+    widest = 11216 if problem.dtype == "bf16" else 7648
+    assert (plan is not None) == (problem.cols <= widest)
+
+
+@common
+@given(st.sampled_from(SOCS), problems, st.integers(8192, 196608), st.integers(0, 65536))
+def test_more_ub_never_loses_a_plan(soc: str, problem: Problem, small: int, more: int) -> None:
+    large = min(small + more, find_soc(soc).ub_bytes)
+    if planned(soc, problem, Options(ub_bytes=small)) is not None:
+        assert planned(soc, problem, Options(ub_bytes=large)) is not None
+
+
+@common
+@given(problems)
+def test_moved_bytes_stay_near_the_minimum(problem: Problem) -> None:
+    # What the plan makes cores move beyond each tensor once: gamma on every core, and dgamma's
+    # partial sums out and in. The budget is of design: 1.005 + cores x 12 / (row bytes x rows).
+    plan = planned("ascend910b4", problem, Options())
+    if plan is None or problem.rows < 48 * 40:
+        return
+    size = 2 if problem.dtype == "bf16" else 4
+    extra = (plan.cores - 1) * problem.cols * size
+    extra += 2 * plan.workspace_bytes * problem.cols // max(1, whole(plan, "partial_pitch_cols"))
+    budget = 1.005 + plan.cores * (8 + size) / (3 * size * problem.rows)
+    assert (plan.minimum_bytes + extra) / plan.minimum_bytes <= budget
