@@ -126,7 +126,8 @@ def _sources(folder: Path, endings: tuple[str, ...] = _SOURCE_ENDINGS) -> list[P
     return [
         file
         for file in folder.rglob("*")
-        if file.is_file() and (file.suffix in endings or "include" in file.relative_to(folder).parts)
+        if file.is_file()
+        and (file.suffix in endings or "include" in file.relative_to(folder).parts)
     ]
 
 
@@ -138,10 +139,13 @@ def _base(part: str) -> Path:
     files = [root / "CMakeLists.txt", *_sources(root / "tiling")]
     if part == "twin":
         files += _sources(root / "twin")
-        targets, wanted = ("normgrad_twin", "normgrad-twin"), (
-            "libnormgrad_twin.so",
-            "normgrad-twin",
-            "unit_flags.txt",
+        targets, wanted = (
+            ("normgrad_twin", "normgrad-twin"),
+            (
+                "libnormgrad_twin.so",
+                "normgrad-twin",
+                "unit_flags.txt",
+            ),
         )
     else:
         targets, wanted = ("normgrad_tiling",), ("libnormgrad_tiling.so",)

@@ -33,7 +33,6 @@ class LaunchOptions:
     """How a launch is run, as opposed to what: never part of a case's text."""
 
     check: str = "all"  # all, fast or off
-    sync: str = "strict"  # strict or autosync
     seed: int = 0  # 0: cores in natural order; n: a drawn order
     threads: int = 1
     ub_bytes: int | None = None  # UB limit of the launch; None: the plan's
@@ -51,5 +50,3 @@ class Outputs:
     finished: bool = True  # False: a finding was fatal, so that the arrays mean nothing
     error: str | None = None
     wall_s: float = 0.0
-
-

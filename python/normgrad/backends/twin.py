@@ -87,7 +87,6 @@ def _header(unit: Path, plan: Plan, options: LaunchOptions, folder: Path) -> lis
         f"tiling_key {plan.tiling_key}",
         f"tiling {tiling}",
         f"check {options.check}",
-        f"sync {options.sync}",
         f"seed {options.seed}",
         f"threads {options.threads}",
     ]

@@ -1,0 +1,186 @@
+"""The command line: words to a call to an exit code. What each command does is in commands.py."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from normgrad import __version__, commands, report
+from normgrad.errors import NormgradError
+from normgrad.words import allowed
+
+_EXIT = """exit codes: 0 all as expected; 1 a case is not (an unexpected UNSUPPORTED included);
+2 the command could not be understood or started"""
+_CASE = "OP:SOC:DTYPE:SHAPE[:OPTION=VALUE...][:seedN], for example rms_norm_grad:ascend910b4:bf16:64x512"
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse whose complaints are ours: one sentence, exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        raise NormgradError(f"{message}; see `{self.prog} --help`")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(words)
+    except (NormgradError, commands.USER_ERRORS) as error:
+        report.complain(" ".join(str(error).split()))
+        return 2
+    except KeyboardInterrupt:
+        report.complain("interrupted")
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has left: nobody to tell
+        return 1
+
+
+def _dispatch(words: list[str]) -> int:
+    parser, parts = _parsers()
+    if not words:
+        parser.print_help()
+        return 2
+    if not words[0].startswith("-") and words[0] not in parts:
+        raise NormgradError(f"unknown command {words[0]!r}: {allowed(words[0], parts)}")
+    args, unknown = parser.parse_known_args(words)
+    if unknown:
+        raise NormgradError(_unknown_word(unknown[0], words[0], parts.get(words[0])))
+    call: Callable[[argparse.Namespace], int] = args.call
+    return call(args)
+
+
+def _unknown_word(word: str, command: str, part: argparse.ArgumentParser | None) -> str:
+    known = [o for a in part._actions for o in a.option_strings] if part else ["--help"]
+    if word.startswith("-"):
+        name = word.partition("=")[0]
+        return f"{command} has no option {name}: {allowed(name, known)}"
+    return f"{command} takes no argument {word!r}; see `normgrad {command} --help`"
+
+
+def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    parser = _Parser(
+        prog="normgrad",
+        description="Runs, plans and judges backward kernels of normalisation layers.",
+        epilog=_EXIT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"normgrad {__version__}")
+    group = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
+    parts: dict[str, argparse.ArgumentParser] = {}
+
+    def add(
+        name: str, call: Callable[[argparse.Namespace], int], text: str
+    ) -> argparse.ArgumentParser:
+        part = group.add_parser(
+            name,
+            help=text,
+            description=text,
+            epilog=_EXIT,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        part.set_defaults(call=call)
+        parts[name] = part
+        return part
+
+    verify = add("verify", commands.verify, "run cases and judge them; a report in files")
+    verify.add_argument("cases", nargs="*", metavar="CASE", help=_CASE)
+    _selection(verify)
+    _checking(verify)
+    verify.add_argument(
+        "--jobs", type=_positive, metavar="N", help="cases at once (default: one per CPU core)"
+    )
+    verify.add_argument(
+        "--report",
+        type=Path,
+        default=Path("normgrad-report"),
+        metavar="DIR",
+        help="folder of report.html, results.json and junit.xml (default: normgrad-report)",
+    )
+    _json(verify)
+
+    run = add("run", commands.run, "run one case, or real tensors, and show everything")
+    run.add_argument("case", metavar="CASE|FILE.npz", help=f"{_CASE}; or arrays dy, x, rstd, gamma")
+    run.add_argument("--op", help="operator of an .npz file")
+    run.add_argument("--soc", help="chip of an .npz file")
+    run.add_argument("--save", type=Path, metavar="DIR", help="write inputs and outputs to DIR")
+    run.add_argument("--ub", type=_positive, metavar="BYTES", help="UB limit of plan and launch")
+    _checking(run)
+    _json(run)
+
+    plan = add("plan", commands.plan, "show how a case would be cut, and its UB budget")
+    plan.add_argument("case", metavar="CASE", help=_CASE)
+    plan.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KNOB=VALUE",
+        help="a wish that wins over the planner's choice: " + ", ".join(commands.KNOBS),
+    )
+    _json(plan)
+
+    list_ = add("list", commands.list_, "list cases, operators or chips; runs nothing")
+    list_.add_argument("cases", nargs="*", metavar="CASE", help=_CASE)
+    _selection(list_)
+    list_.add_argument("--ops", action="store_true", help="operators, dtypes and where they run")
+    list_.add_argument("--socs", action="store_true", help="chips with their figures")
+    _json(list_)
+
+    bench = add("bench", commands.bench, "bytes over minimum and other counters of cases")
+    bench.add_argument("cases", nargs="*", metavar="CASE", help=f"{_CASE} (default: four sizes)")
+    _checking(bench)
+    _json(bench)
+
+    doctor = add("doctor", commands.doctor, "what is installed, what works, what to do next")
+    _json(doctor)
+    return parser, parts
+
+
+def _selection(part: argparse.ArgumentParser) -> None:
+    part.add_argument(
+        "--suite",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a named set of cases, or a file of cases; may be repeated (verify: smoke if no "
+        "case is given)",
+    )
+    for name, what in (("op", "operator"), ("soc", "chip, as the cases write it"), ("dtype", "")):
+        part.add_argument(
+            f"--{name}", action="append", default=[], help=f"only cases of this {what or name}"
+        )
+
+
+def _checking(part: argparse.ArgumentParser) -> None:
+    part.add_argument(
+        "--check",
+        type=_one_of("all", "fast", "off"),
+        default="all",
+        metavar="all|fast|off",
+        help="rules that the twin checks (default: all)",
+    )
+
+
+def _json(part: argparse.ArgumentParser) -> None:
+    part.add_argument("--json", action="store_true", help='print {"rows": [...]} on stdout')
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in words:
+            raise argparse.ArgumentTypeError(f"{text!r} is unknown: {allowed(text, words)}")
+        return text
+
+    return read

@@ -1,0 +1,288 @@
+"""What each command does: it asks the other modules, hands results to report, returns a code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from normgrad import build, cases, jobs, ops, paths, render, report, store
+from normgrad import doctor as doctor_
+from normgrad import plan as plan_
+from normgrad import run as run_
+from normgrad.backends import LaunchOptions
+from normgrad.cases import Case, CaseError
+from normgrad.errors import NormgradError
+from normgrad.jobs import Job
+from normgrad.plan import Refused
+from normgrad.words import allowed
+
+USER_ERRORS = (CaseError, ops.OpError)
+
+# Knob of `plan --set` -> field of plan.Options.
+KNOBS = {
+    "strategy": "strategy",
+    "ub": "ub_bytes",
+    "cores": "cores",
+    "chunk": "chunk_cols",
+    "rows_per_tile": "rows_per_tile",
+}
+_BENCH_CASES = tuple(
+    f"rms_norm_grad:ascend910b4:bf16:{shape}:seed1"
+    for shape in ("4096x1024", "4096x4096", "4096x8192", "32768x128")
+)
+
+
+def verify(args: argparse.Namespace) -> int:
+    chosen = _chosen(args, default_suite="smoke")
+    if not chosen:
+        raise NormgradError(
+            "no case is left after the filters --op, --soc and --dtype; `normgrad list` shows what "
+            "there is"
+        )
+    stream = sys.stderr if args.json else sys.stdout
+    workers, threads = run_.workers_for(len(chosen), args.jobs)
+    options = LaunchOptions(check=args.check, threads=threads)
+    began = time.perf_counter()
+    _build(chosen)
+    journal = store.Journal(args.report)
+    ended: dict[int, store.Result] = {}
+    interrupted = False
+    try:
+        with report.Progress([job.text for job in chosen], stream) as progress:
+            for index, result in run_.run_many(chosen, options, workers):
+                ended[index] = result
+                journal.append(result)
+                progress.add(result)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        journal.close()
+    results = [ended[index] for index in sorted(ended)]
+    seconds = time.perf_counter() - began
+    store.write_results(args.report, results)
+    render.write_junit(args.report / "junit.xml", results)
+    page = render.write_html(args.report / "report.html", results, seconds)
+    report.summary(results, len(chosen), seconds, str(page), stream)
+    if interrupted:
+        report.say("interrupted: the cases above have ended, the others have not run", stream)
+    if args.json:
+        report.json_rows(result.row() for result in results)
+    as_expected = len(results) == len(chosen) and all(result.expected for result in results)
+    return 0 if as_expected else 1
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.case.endswith(".npz") and not args.case.startswith("npz:"):
+        for name in ("op", "soc"):
+            if getattr(args, name) is None:
+                raise NormgradError(
+                    f"--{name} is missing: {args.case} holds tensors but no case; add "
+                    f"--{name} {'rms_norm_grad' if name == 'op' else 'ascend910b4'}, for example"
+                )
+        job = jobs.from_npz(Path(args.case), args.op, args.soc)
+    else:
+        for name in ("op", "soc"):
+            if getattr(args, name) is not None:
+                raise NormgradError(
+                    f"--{name} is for .npz files: the case {args.case} names its own"
+                )
+        job = jobs.from_text(args.case)
+    if args.ub:
+        job = jobs.with_ub(job, args.ub)
+    plan_.find_soc(job.case.soc)
+    _build([job])
+    _, threads = run_.workers_for(1, 1)
+    outcome = run_.run_case(job, LaunchOptions(check=args.check, threads=threads))
+    if args.save:
+        _save(outcome, args.save)
+    if args.json:
+        report.json_rows([outcome.result.row()])
+    else:
+        report.show_outcome(outcome)
+    return 0 if outcome.result.expected else 1
+
+
+def plan(args: argparse.Namespace) -> int:
+    case = Case.parse(args.case)
+    plan_.find_soc(case.soc)
+    knobs = dict(_knob(text) for text in args.set)
+    try:
+        made = run_.plan_case(case, **knobs)
+    except Refused as refused:
+        expected = case.expect == refused.code
+        if args.json:
+            row = {"case": str(case), "status": "UNSUPPORTED", "code": refused.code}
+            report.json_rows([{**row, "reason": refused.sentence}])
+        else:
+            report.say(f"UNSUPPORTED  {case}\n  {refused.sentence} (code {refused.code})")
+        return 0 if expected else 1
+    if args.json:
+        details = {k: v for k, v in asdict(made).items() if k not in ("tiling", "op", "soc")}
+        report.json_rows([{"case": str(case), "plan": made.strategy, **details}])
+    else:
+        report.show_plan(made, str(case))
+    return 0
+
+
+def list_(args: argparse.Namespace) -> int:
+    if args.ops:
+        rows = _ops_rows()
+        header = ("op", "chips", "arch", "dtype", "gamma")
+        _list(args.json, header, rows)
+    if args.socs:
+        header = ("soc", "family", "arch", "cores", "MHz", "UB bytes", "UB for plans", "L2 bytes")
+        rows = [
+            (
+                s.name,
+                s.family,
+                s.arch,
+                s.cores,
+                s.clock_mhz,
+                s.ub_bytes,
+                s.ub_plan_bytes,
+                s.l2_bytes,
+            )
+            for s in plan_.socs()
+        ]
+        _list(args.json, header, rows)
+    if args.ops or args.socs:
+        return 0
+    if not (args.suite or args.cases):
+        names = [
+            (name, len(jobs.from_suite(name))) for name in cases.suite_names(paths.cases_root())
+        ]
+        _list(args.json, ("suite", "cases"), names)
+        return 0
+    chosen = _chosen(args, default_suite=None)
+    if args.json:
+        report.json_rows({"case": job.text} for job in chosen)
+    else:
+        for job in chosen:
+            report.say(job.text)
+    return 0
+
+
+def bench(args: argparse.Namespace) -> int:
+    chosen = [jobs.from_text(text) for text in args.cases or _BENCH_CASES]
+    for job in chosen:
+        plan_.find_soc(job.case.soc)
+    _build(chosen)
+    _, threads = run_.workers_for(1, 1)
+    options = LaunchOptions(check=args.check, threads=threads)
+    results = [run_.run_case(job, options).result for job in chosen]
+    if args.json:
+        report.json_rows(result.row() for result in results)
+    else:
+        report.bench_table(results)
+    return 0 if all(result.expected for result in results) else 1
+
+
+def doctor(args: argparse.Namespace) -> int:
+    findings = doctor_.examine()
+    if args.json:
+        report.json_rows(asdict(finding) for finding in findings)
+    else:
+        report.show_doctor(findings)
+    return 0 if all(finding.ok or not finding.needed for finding in findings) else 1
+
+
+def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
+    """The jobs that the words and filters of a command line mean."""
+    for name in args.op:
+        ops.find_op(name)
+    for name in args.soc:
+        plan_.find_soc(name)
+    found = [jobs.from_text(text) for text in args.cases]
+    suites = list(args.suite)
+    if not suites and not found and default_suite:
+        suites = [default_suite]
+    for name in suites:
+        if "/" in name or name.endswith(".txt"):
+            found += [jobs.from_case(case) for case in cases.load_file(Path(name))]
+        else:
+            found += jobs.from_suite(name)
+    for soc in dict.fromkeys(job.case.soc for job in found):
+        plan_.find_soc(soc)
+    return jobs.select(found, args.op, args.soc, args.dtype)
+
+
+def _build(chosen: Sequence[Job]) -> None:
+    """Builds what the jobs need. A unit that does not compile is an ERROR of its cases alone."""
+    build.twin_runner()
+    try:
+        run_.prebuild(chosen)
+    except build.UnitError:
+        pass
+
+
+def _knob(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or name not in KNOBS:
+        raise NormgradError(
+            f"--set {text}: {name!r} is not a knob: {allowed(name, KNOBS)}; write KNOB=VALUE"
+        )
+    if name == "strategy":
+        return KNOBS[name], value
+    if not value.isdigit():
+        raise NormgradError(f"--set {text}: {value!r} is not a whole number")
+    return KNOBS[name], int(value)
+
+
+def _ops_rows() -> list[tuple[object, ...]]:
+    """One row per operator, architecture and pair of dtypes."""
+    families: dict[int, list[str]] = {}
+    for soc in plan_.socs():
+        names = families.setdefault(soc.arch, [])
+        if soc.family not in names:
+            names.append(soc.family)
+    return [
+        (op, ", ".join(names), arch, dtype, gamma)
+        for op in ops.OPS
+        for arch, names in families.items()
+        for dtype, gamma in plan_.dtype_combinations(op, arch)
+    ]
+
+
+def _list(as_json: bool, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    if as_json:
+        keys = [word.lower().replace(" ", "_") for word in header]
+        report.json_rows(dict(zip(keys, row, strict=True)) for row in rows)
+    else:
+        report.table(header, rows)
+
+
+def _save(outcome: run_.Outcome, folder: Path) -> None:
+    """inputs.npz and outputs.npz in the form that `normgrad run` reads, and result.json."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, arrays in (
+            ("inputs", outcome.inputs),
+            ("outputs", outcome.outputs.arrays if outcome.outputs else None),
+        ):
+            if arrays:
+                np.savez(folder / f"{name}.npz", **_plain_arrays(arrays))
+        text = store.dump_rows([outcome.result.row()])
+        (folder / "result.json").write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise NormgradError(
+            f"--save {folder} cannot be written ({error.strerror}); choose another folder"
+        ) from None
+
+
+def _plain_arrays(arrays: Any) -> dict[str, Any]:
+    """bf16 as uint16 with `<name>_dtype`, since numpy's files do not know bf16."""
+    plain: dict[str, Any] = {}
+    for name, array in arrays.items():
+        if array.dtype.name == "bfloat16":
+            plain[name] = np.ascontiguousarray(array).view(np.uint16)
+            plain[f"{name}_dtype"] = np.array("bfloat16")
+        else:
+            plain[name] = np.asarray(array)
+    return plain

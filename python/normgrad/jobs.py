@@ -1,0 +1,93 @@
+"""What a command is asked to run: a case with generated inputs, or captured tensors of a file.
+
+A capture is written `npz:OP:SOC:FILE`: FILE is a path, or the name of a file among the captures
+that come with the sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from normgrad import captures, cases, paths
+from normgrad.cases import Case
+from normgrad.errors import NormgradError
+
+_CAPTURE_PREFIX = {"rms_norm_grad": "rms_"}  # whose captures are whose
+_CAPTURE_SOC = "ascend910b4"
+_CAPTURE_SUITE = "smoke"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One thing to run; `text` names it in every report and runs it again."""
+
+    text: str
+    case: Case
+    npz: Path | None = None
+
+
+def from_case(case: Case) -> Job:
+    return Job(str(case), case)
+
+
+def from_text(text: str) -> Job:
+    """A job from an argument of the command line."""
+    if text.startswith("npz:"):
+        parts = text.split(":", 3)
+        if len(parts) != 4 or not parts[3]:
+            raise NormgradError(
+                f"{text!r} is not a capture; write npz:OP:SOC:FILE, for example "
+                "npz:rms_norm_grad:ascend910b4:FILE.npz"
+            )
+        return from_npz(Path(parts[3]), parts[1], parts[2])
+    if text.endswith(".npz"):
+        raise NormgradError(
+            f"{text!r} is a file of tensors; write npz:OP:SOC:{text}, or use "
+            f"`normgrad run {text} --op OP --soc SOC`"
+        )
+    return from_case(Case.parse(text))
+
+
+def from_npz(file: Path, op: str, soc: str) -> Job:
+    """A job on the tensors of a file, which must hold what the operator needs."""
+    known = paths.captures_root() / file.name
+    if not file.exists() and file.parent == Path(".") and known.exists():
+        file = known
+    shown = file.name if file.parent == paths.captures_root() else str(file)
+    case = captures.load_npz(file, op).case(op, soc)
+    return Job(f"npz:{op}:{soc}:{shown}", case, file)
+
+
+def from_suite(name: str) -> list[Job]:
+    """The cases of a suite; smoke also runs the captures."""
+    found = [from_case(case) for case in cases.load_suite(name, paths.cases_root())]
+    if name == _CAPTURE_SUITE and paths.captures_root().is_dir():
+        for op, prefix in _CAPTURE_PREFIX.items():
+            for file in sorted(paths.captures_root().glob(f"{prefix}*.npz")):
+                found.append(from_npz(file, op, _CAPTURE_SOC))
+    return found
+
+
+def select(
+    jobs: Iterable[Job],
+    op: Sequence[str] = (),
+    soc: Sequence[str] = (),
+    dtype: Sequence[str] = (),
+) -> list[Job]:
+    """The jobs that match every filter given, each of them once."""
+    kept = {
+        job.text: job
+        for job in jobs
+        if (not op or job.case.op in op)
+        and (not soc or job.case.soc in soc)
+        and (not dtype or job.case.dtype in dtype)
+    }
+    return list(kept.values())
+
+
+def with_ub(job: Job, ub_bytes: int) -> Job:
+    """The same job planned for, and run with, another UB limit."""
+    case = replace(job.case, ub=ub_bytes)
+    return Job(job.text if job.npz else str(case), case, job.npz)

@@ -1,0 +1,273 @@
+"""Everything that normgrad says on a terminal. No other module prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, TextIO
+
+from tqdm import tqdm
+
+from normgrad.doctor import Line
+from normgrad.plan import Plan
+from normgrad.run import Outcome
+from normgrad.store import Result, dump_rows, to_json
+
+_COLOURS = {"PASSED": "32", "UNSUPPORTED": "33"}  # anything else is red
+_STATUS_WIDTH = len("UNSUPPORTED")
+
+
+def say(text: str = "", stream: TextIO | None = None) -> None:
+    print(text, file=stream or sys.stdout, flush=True)
+
+
+def complain(sentence: str) -> None:
+    """One sentence on stderr, for a command that ends with exit code 2."""
+    print(f"normgrad: {sentence}", file=sys.stderr, flush=True)
+
+
+def json_rows(rows: Iterable[Mapping[str, Any]]) -> None:
+    sys.stdout.write(dump_rows(to_json(dict(row)) for row in rows))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]], indent: str = "") -> None:
+    """Aligned columns; numbers to the right, text to the left."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    raw = [list(row) for row in cells]
+    widths = [max([len(h), *(len(row[i]) for row in raw)]) for i, h in enumerate(header)]
+    right = [all(_is_number(row[i]) for row in raw) and bool(raw) for i in range(len(header))]
+    for row in ([list(header)] if any(header) else []) + raw:
+        words = [
+            w.rjust(n) if r else w.ljust(n) for w, n, r in zip(row, widths, right, strict=True)
+        ]
+        say(indent + "  ".join(words).rstrip())
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(",", "").lstrip("-")[:1].isdigit()
+
+
+def _colour(stream: TextIO, status: str, text: str, expected: bool) -> str:
+    if not stream.isatty() or "NO_COLOR" in os.environ:
+        return text
+    code = _COLOURS.get(status, "31") if expected else "31"
+    return f"\x1b[{code}m{text}\x1b[0m"
+
+
+class Progress:
+    """One line per case as it ends; on a terminal a bar below them."""
+
+    def __init__(self, names: Sequence[str], stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stdout
+        self._width = max(map(len, names), default=0)
+        self._bar: tqdm[Any] | None = None
+        if self._stream.isatty():
+            self._bar = tqdm(total=len(names), unit="case", file=self._stream, leave=False)
+        self._write(
+            f"{'status':<{_STATUS_WIDTH}}  {'case':<{self._width}}  {'plan':<14}  {'score':>6}  "
+            f"{'bytes/min':>9}  {'slope':>5}  {'time':>7}"
+        )
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def add(self, result: Result) -> None:
+        status = f"{result.status:<{_STATUS_WIDTH}}"
+        self._write(
+            f"{_colour(self._stream, result.status, status, result.expected)}  "
+            f"{result.case:<{self._width}}  {result.plan or '-':<14}  "
+            f"{_number(result.score, '.3f'):>6}  {_number(result.bytes_over_minimum, '.4f'):>9}  "
+            f"{_number(result.slope_cycles_per_64, '.1f'):>5}  {result.seconds:>5.2f} s"
+        )
+        if not result.expected:
+            self._write(f"{'':<{_STATUS_WIDTH}}  {result.reason}")
+        if self._bar is not None:
+            self._bar.update()
+
+    def _write(self, line: str) -> None:
+        if self._bar is not None:
+            self._bar.write(line, file=self._stream)
+        else:
+            say(line, self._stream)
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
+def summary(
+    results: Sequence[Result],
+    asked: int,
+    seconds: float,
+    report: str | None,
+    stream: TextIO | None = None,
+) -> None:
+    """Counts, the worst score, the commands that reproduce what was not as expected."""
+    counts = Counter(result.status for result in results)
+    wrong = [result for result in results if not result.expected]
+    refused = sum(1 for r in results if r.status == "UNSUPPORTED" and r.expected)
+    words = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    say(stream=stream)
+    say(f"{len(results)} of {asked} cases in {seconds:.1f} s: {words or 'none ended'}", stream)
+    if refused:
+        say(f"{refused} refused as the case expects", stream)
+    scored = [result for result in results if result.score is not None]
+    if scored:
+        worst = max(scored, key=lambda r: r.score or 0.0)
+        say(f"worst score {worst.score:.3f} of 1 (error / budget): {worst.case}", stream)
+    if wrong:
+        say(f"{len(wrong)} not as expected; to see one:", stream)
+        for result in wrong:
+            say(f"  normgrad run '{result.case}'", stream)
+    elif len(results) == asked:
+        say("all as expected", stream)
+    if report is not None:
+        say(f"report: {report}", stream)
+
+
+def show_plan(plan: Plan, title: str) -> None:
+    """The plan in words, its fields, and its UB budget."""
+    say(title)
+    say(f"  {plan.strategy} (tiling key {plan.tiling_key}): {plan.reason}")
+    say(
+        f"  {plan.cores} cores, workspace {plan.workspace_bytes:,} bytes, at least "
+        f"{plan.minimum_bytes:,} bytes to move, error budget C = {plan.declared_c:g}"
+    )
+    if plan.fields:
+        say("  tiling data")
+        fields = [(name, value, plan.units.get(name, "")) for name, value in plan.fields.items()]
+        table(("", "", ""), fields, "    ")
+    if plan.buffers:
+        say("  UB")
+        rows: list[tuple[object, ...]] = [
+            (buffer.name, buffer.phase, buffer.bytes, buffer.count, buffer.bytes * buffer.count)
+            for buffer in plan.buffers
+        ]
+        table(("buffer", "phase", "bytes", "count", "in all"), rows, "    ")
+        used = plan.ub_used_bytes()
+        say(
+            f"    first phase: {used:,} of {plan.ub_limit_bytes:,} bytes "
+            f"({100 * used / max(plan.ub_limit_bytes, 1):.1f} %)"
+        )
+
+
+def show_outcome(outcome: Outcome) -> None:
+    """All there is to see of one case."""
+    result = outcome.result
+    if outcome.plan is not None:
+        show_plan(outcome.plan, "plan")
+    if result.counters:
+        say("counters")
+        table(("", ""), list(result.counters.items()), "  ")
+        if result.bytes_over_minimum is not None:
+            say(f"  bytes over minimum           {result.bytes_over_minimum:.4f}")
+        if result.slope_cycles_per_64 is not None:
+            say(f"  vector slope cycles per 64   {result.slope_cycles_per_64:.2f}")
+    show_findings(result)
+    if result.metrics:
+        say("accuracy")
+        for name, metric in result.metrics.items():
+            say(f"  {name}: {_flat(metric)}")
+    if outcome.verdict is not None and result.worst is not None:
+        say("worst element")
+        for name, value in result.worst.items():
+            say(f"  {name:<12} {_plain(value)}")
+    say(f"{result.status}  {result.case}  ({result.seconds:.2f} s)")
+    if result.reason:
+        say(f"  {result.reason}")
+
+
+def show_findings(result: Result) -> None:
+    if not result.counters and not result.findings:
+        return
+    say(f"findings: {len(result.findings) or 'none'}")
+    for found in result.findings:
+        say(f"  {found['rule']}: {found['message']}")
+        where = [f"{found['file']}:{found['line']}"] if found.get("file") else []
+        where += [f"{name} {found[name]}" for name in ("api", "pipe", "buffer") if found.get(name)]
+        where += [f"core {found['core']}"] if found.get("core", -1) >= 0 else []
+        where += [f"bytes {found['begin_byte']}..{found['end_byte']}"] if found["end_byte"] else []
+        say(f"    {', '.join(where)}; {found['count']} x")
+
+
+def _flat(metric: object) -> str:
+    if isinstance(metric, Mapping):
+        return ", ".join(f"{name} {_plain(value)}" for name, value in metric.items())
+    return _plain(metric)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value) if not isinstance(value, (list, tuple)) else json.dumps(to_json(value))
+
+
+def bench_table(results: Sequence[Result]) -> None:
+    """Counters of each case; what a launch costs, not how long the twin took."""
+    rows = [
+        (
+            result.case,
+            result.status,
+            result.plan,
+            _ratio(result.bytes_over_minimum),
+            None if result.slope_cycles_per_64 is None else round(result.slope_cycles_per_64, 2),
+            result.counters.get("sync_all"),
+            result.counters.get("barriers"),
+            _sum(result, "scalar_ub_reads", "scalar_gm_reads"),
+            result.counters.get("ub_high_water_bytes"),
+        )
+        for result in results
+    ]
+    header = (
+        "case", "status", "plan", "bytes/min", "slope/64", "SyncAll", "barriers", "scalar reads",
+        "UB bytes",
+    )  # fmt: skip
+    table(header, rows)
+    for result in results:
+        if not result.expected:
+            say(f"{result.case}: {result.reason}")
+
+
+def _ratio(value: float | None) -> str | None:
+    return None if value is None else f"{value:.4f}"
+
+
+def _sum(result: Result, *names: str) -> int | None:
+    found = [result.counters[name] for name in names if name in result.counters]
+    return sum(found) if found else None
+
+
+def show_doctor(lines: Sequence[Line]) -> None:
+    """One line each, then what to do next."""
+    marks = [("ok" if line.ok else "MISSING" if line.needed else "-") for line in lines]
+    rows = zip(marks, lines, strict=True)
+    table(("", "", ""), [(mark, line.what, line.found) for mark, line in rows])
+    steps = [line for line in lines if not line.ok and line.needed]
+    say()
+    if not steps:
+        say("verify and run work here; try `normgrad verify`")
+    for line in steps:
+        say(f"next: {line.what}: {line.next_step}")

@@ -1,0 +1,295 @@
+"""The pipeline of one case, and many of them side by side.
+
+case -> plan -> inputs -> backend -> verdict -> Result. Nothing here prints.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass, replace
+from math import prod
+from types import FrameType
+from typing import Any
+
+from normgrad import build, captures, inputs, ops, verdict
+from normgrad.backends import Array, LaunchOptions, Outputs, twin
+from normgrad.cases import Case
+from normgrad.jobs import Job
+from normgrad.plan import Options, Plan, Refused, TensorDesc, check, find_soc, make_plan
+from normgrad.store import Result
+from normgrad.verdict import Status, Verdict
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A result with what led to it, for commands that show or save everything."""
+
+    job: Job
+    result: Result
+    plan: Plan | None = None
+    inputs: Mapping[str, Array] | None = None
+    outputs: Outputs | None = None
+    verdict: Verdict | None = None
+
+
+def descriptors(case: Case) -> list[TensorDesc]:
+    """The tensors of a case as a caller of the operator would describe them."""
+    tensors = []
+    for spec in ops.find_op(case.op).tensors:
+        shape = ops.tensor_shape(spec, case)
+        strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        if spec.name in case.noncontig:
+            strides = [2 * stride for stride in strides]  # every second element of a larger one
+        tensors.append(
+            TensorDesc(
+                dtype=ops.tensor_dtype(spec, case),
+                shape=shape,
+                strides=tuple(strides),
+                present=spec.name not in case.null,
+            )
+        )
+    return tensors
+
+
+def plan_case(case: Case, **knobs: Any) -> Plan:
+    """The plan of a case; Refused with code and sentence if the operator says no.
+
+    `knobs` are fields of plan.Options; they win over the case's own options.
+    """
+    problem = check(case.op, case.soc, descriptors(case))
+    wishes = Options(
+        ub_bytes=case.ub, cores=case.cores, chunk_cols=case.chunk, strategy=case.strategy
+    )
+    return make_plan(case.op, case.soc, problem, replace(wishes, **knobs))
+
+
+def unit_of(case: Case) -> build.Unit:
+    return build.Unit(case.op, find_soc(case.soc).arch, (case.dtype, case.gamma or case.dtype))
+
+
+def prebuild(jobs: Iterable[Job]) -> int:
+    """Builds what the jobs need before the clock of the first one runs; returns how many units."""
+    wanted = []
+    for job in jobs:
+        try:
+            plan = plan_case(job.case)
+        except Refused:
+            continue
+        if plan.cores:
+            wanted.append(unit_of(job.case))
+    return len(build.units(wanted))
+
+
+def run_case(job: Job, options: LaunchOptions) -> Outcome:
+    """Runs and judges one job; whatever happens to the launch becomes a status."""
+    began = time.perf_counter()
+    case = job.case
+    try:
+        plan = plan_case(case)
+    except Refused as refused:
+        result = replace(
+            _row(job, Status.UNSUPPORTED, refused.sentence),
+            code=refused.code,
+            expected=case.expect == refused.code,
+            seconds=time.perf_counter() - began,
+        )
+        return Outcome(job, result)
+    planned = _with_plan(job, plan)
+    try:
+        data = captures.load_npz(job.npz, case.op).inputs if job.npz else inputs.make_inputs(case)
+        outputs = twin.run(case, data, plan, options)
+    except build.UnitError as error:
+        return Outcome(job, replace(planned, reason=str(error)), plan)
+    launched = replace(
+        planned,
+        launch_seconds=outputs.wall_s,
+        counters=outputs.counters,
+        findings=tuple(asdict(finding) for finding in outputs.findings),
+        bytes_over_minimum=_bytes_over_minimum(outputs, plan),
+        slope_cycles_per_64=_slope_cycles(outputs, case),
+    )
+    judged: Verdict | None = None
+    if outputs.error is not None:
+        launched = replace(launched, reason=outputs.error)
+    elif not outputs.finished:
+        launched = replace(
+            launched, status=Status.RULE.value, reason=_first_finding(outputs), expected=False
+        )
+    else:
+        judged = verdict.judge(
+            case, data, outputs.arrays, declared_c=plan.declared_c, unwritten=outputs.unwritten
+        )
+        launched = _with_verdict(launched, case, outputs, judged)
+    result = replace(launched, seconds=time.perf_counter() - began)
+    return Outcome(job, result, plan, data, outputs, judged)
+
+
+def _row(job: Job, status: Status, reason: str) -> Result:
+    case = job.case
+    return Result(
+        case=job.text,
+        status=status.value,
+        expected=False,
+        reason=reason,
+        op=case.op,
+        soc=case.soc,
+        dtype=case.dtype,
+        rows=case.rows,
+        cols=case.cols,
+    )
+
+
+def _with_plan(job: Job, plan: Plan) -> Result:
+    """A row of a planned case; an ERROR until the launch has said otherwise."""
+    return replace(
+        _row(job, Status.ERROR, "not run"),
+        plan=plan.strategy,
+        plan_reason=plan.reason,
+        tiling_key=plan.tiling_key,
+        cores=plan.cores,
+        ub_limit_bytes=plan.ub_limit_bytes,
+        workspace_bytes=plan.workspace_bytes,
+        minimum_bytes=plan.minimum_bytes,
+        declared_c=plan.declared_c,
+        buffers=tuple(asdict(buffer) for buffer in plan.buffers),
+        fields=dict(plan.fields),
+    )
+
+
+def _with_verdict(row: Result, case: Case, outputs: Outputs, judged: Verdict) -> Result:
+    """The status of a finished launch: a broken rule weighs more than the numbers it led to."""
+    status, reason = judged.status, judged.reason
+    if outputs.findings:
+        status = Status.RULE
+        reason = _first_finding(outputs)
+        if judged.status is not Status.PASSED:
+            reason += f"; the numbers are wrong, too: {judged.reason}"
+    expected = status is Status.PASSED
+    if expected and case.expect:
+        expected = False
+        reason = f"it passed, but was expected to be refused with code {case.expect}"
+    return replace(
+        row,
+        status=status.value,
+        expected=expected,
+        reason=reason,
+        score=judged.score,
+        worst=asdict(judged.worst) if judged.worst else None,
+        metrics=judged.metrics,
+    )
+
+
+def _first_finding(outputs: Outputs) -> str:
+    first = outputs.findings[0]
+    where = f" at {first.file}:{first.line}" if first.file else ""
+    count = sum(finding.count for finding in outputs.findings)
+    more = f" ({count} findings in all)" if count > 1 else ""
+    return f"{first.rule}: {first.message}{where}{more}"
+
+
+def _bytes_over_minimum(outputs: Outputs, plan: Plan) -> float | None:
+    counters = outputs.counters
+    if not plan.minimum_bytes or "gm_read_bytes" not in counters:
+        return None
+    return (counters["gm_read_bytes"] + counters["gm_write_bytes"]) / plan.minimum_bytes
+
+
+def _slope_cycles(outputs: Outputs, case: Case) -> float | None:
+    cycles = outputs.counters.get("vector_slope_cycles")
+    return None if cycles is None or case.is_empty else cycles * 64 / (case.rows * case.cols)
+
+
+def workers_for(count: int, wanted: int | None) -> tuple[int, int]:
+    """Processes, and threads of each launch, for `count` jobs: together they fill the computer."""
+    cores = os.cpu_count() or 1
+    workers = max(1, min(wanted or cores, count))
+    return workers, max(1, cores // workers)
+
+
+def run_many(
+    jobs: Sequence[Job], options: LaunchOptions, workers: int
+) -> Iterator[tuple[int, Result]]:
+    """Results with the index of their job, in the order in which they end."""
+    if workers == 1:
+        for index, job in enumerate(jobs):
+            yield index, _result_of(job, options)
+        return
+    waiting = list(enumerate(jobs))
+    while waiting:
+        lost: list[tuple[int, Job]] = []
+        for index, result in _pooled(waiting, options, workers):
+            if result is None:
+                lost.append((index, jobs[index]))
+            else:
+                yield index, result
+        done_alone: list[int] = []
+        for index, job in lost[:workers]:
+            # One of these took the worker down: alone, each of them shows whether it was it.
+            for _, result in _pooled([(index, job)], options, 1):
+                died = replace(
+                    _row(job, Status.ERROR, "its worker process died (out of memory?)"),
+                )
+                yield index, result or died
+            done_alone.append(index)
+        waiting = [(index, job) for index, job in lost if index not in done_alone]
+
+
+def _pooled(
+    jobs: Sequence[tuple[int, Job]], options: LaunchOptions, workers: int
+) -> Iterator[tuple[int, Result | None]]:
+    """None: the pool broke before this job ended. The jobs that ran then come first."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["normgrad.run"])
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
+    queue = list(reversed(jobs))
+    running: dict[Future[Result], int] = {}
+    try:
+        while queue or running:
+            while queue and len(running) < workers:
+                index, job = queue.pop()
+                running[pool.submit(_result_of, job, options)] = index
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield running.pop(future), future.result()
+        pool.shutdown()
+    except BrokenProcessPool:
+        left = list(running.values()) + [index for index, _ in reversed(queue)]
+        yield from ((index, None) for index in left)
+    finally:
+        _stop(pool)
+
+
+def _result_of(job: Job, options: LaunchOptions) -> Result:
+    """One job's result. A fault of ours in one case must not take the others' results along."""
+    try:
+        return run_case(job, options).result
+    except MemoryError:
+        return _row(job, Status.ERROR, "not enough memory for this case")
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        return _row(job, Status.ERROR, f"the harness failed: {reason}")
+
+
+def _start_worker() -> None:
+    # Ctrl-C reaches the whole group: the parent decides, and ends its workers by SIGTERM.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    sys.exit(1)  # as an exception, so that the launch is killed and its files removed
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    processes = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        if process.is_alive():
+            process.terminate()
