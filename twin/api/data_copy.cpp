@@ -1,0 +1,181 @@
+// Meaning of the copies, padding included.
+#include "twin/api/data_copy.h"
+
+#include "twin/machine/instruction.h"
+
+namespace normgrad::twin {
+namespace {
+
+uint32_t RoundUpToBlock(uint32_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes; }
+
+// DataCopy moves whole 32 B blocks.
+void RequireWholeBlocks(Instruction& in, const UbOperand& operand, const BlockCopy& copy) {
+  in.RequireAligned(operand, "the UB operand", kBlockBytes);
+  in.Require(copy.length_bytes % kBlockBytes == 0, Rule::kCopyLength, operand,
+             "the length in bytes", copy.length_bytes, "whole 32 B blocks; use DataCopyPad");
+  in.Require(copy.count <= 4095, Rule::kCopyLimit, operand, "blockCount", copy.count, "0 to 4095");
+}
+
+void RequirePadCopy(Instruction& in, const UbOperand& operand, const BlockCopy& copy,
+                    uint32_t element_bytes) {
+  in.RequireAligned(operand, "the UB operand", kBlockBytes);
+  in.Require(copy.count <= 4095, Rule::kCopyLimit, operand, "blockCount", copy.count, "0 to 4095");
+  in.Require(copy.length_bytes <= 2097151, Rule::kCopyLimit, operand, "blockLen",
+             copy.length_bytes, "0 to 2097151 bytes");
+  in.Require(copy.length_bytes % element_bytes == 0, Rule::kCopyLength, operand, "blockLen",
+             copy.length_bytes, "a multiple of the element size");
+}
+
+bool ReadGm(Instruction& in, const uint8_t* src, const BlockCopy& copy) {
+  const bool dense = copy.src_gap_bytes == 0;
+  return dense ? in.ReadsGm(src, uint64_t{copy.length_bytes} * copy.count, 1, 0)
+               : in.ReadsGm(src, copy.length_bytes, copy.count,
+                            copy.length_bytes + copy.src_gap_bytes);
+}
+
+bool WriteGm(Instruction& in, uint8_t* dst, const BlockCopy& copy) {
+  const bool dense = copy.dst_gap_bytes == 0;
+  return dense ? in.WritesGm(dst, uint64_t{copy.length_bytes} * copy.count, 1, 0)
+               : in.WritesGm(dst, copy.length_bytes, copy.count,
+                             copy.length_bytes + copy.dst_gap_bytes);
+}
+
+void CountRead(Instruction& in, const BlockCopy& copy) {
+  Counters& counters = in.core().counters();
+  ++counters.copy_instructions;
+  counters.gm_read_bytes += uint64_t{copy.length_bytes} * copy.count;
+  counters.gm_read_bursts += copy.count;
+}
+
+void CountWrite(Instruction& in, const BlockCopy& copy) {
+  Counters& counters = in.core().counters();
+  ++counters.copy_instructions;
+  counters.gm_write_bytes += uint64_t{copy.length_bytes} * copy.count;
+  counters.gm_write_bursts += copy.count;
+}
+
+bool IsNop(const BlockCopy& copy) { return copy.count == 0 || copy.length_bytes == 0; }
+
+// Blocks of `length` bytes in UB, `gap` bytes between them.
+Footprint UbBlocks(const UbOperand& operand, uint32_t length, uint32_t count, uint64_t gap) {
+  return Footprint{operand.begin, length, 1, 0, count, length + static_cast<uint32_t>(gap)}
+      .Collapsed();
+}
+
+}  // namespace
+
+void CopyGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, Site site) {
+  Instruction in(Api::kDataCopyGmToUb, site);
+  RequireWholeBlocks(in, dst, copy);
+  if (IsNop(copy)) return;
+  bool carry_out = ReadGm(in, src, copy);
+  carry_out =
+      in.Writes(dst, "dst", UbBlocks(dst, copy.length_bytes, copy.count, copy.dst_gap_bytes)) &&
+      carry_out;
+  CountRead(in, copy);
+  if (!carry_out) return;
+  for (uint64_t i = 0; i < copy.count; ++i) {
+    std::memcpy(in.ub(dst.begin) + i * (copy.length_bytes + copy.dst_gap_bytes),
+                src + i * (copy.length_bytes + copy.src_gap_bytes), copy.length_bytes);
+  }
+}
+
+void CopyUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, Site site) {
+  Instruction in(Api::kDataCopyUbToGm, site);
+  RequireWholeBlocks(in, src, copy);
+  if (IsNop(copy)) return;
+  bool carry_out =
+      in.Reads(src, "src", UbBlocks(src, copy.length_bytes, copy.count, copy.src_gap_bytes));
+  carry_out = WriteGm(in, dst, copy) && carry_out;
+  CountWrite(in, copy);
+  if (!carry_out) return;
+  for (uint64_t i = 0; i < copy.count; ++i) {
+    std::memcpy(dst + i * (copy.length_bytes + copy.dst_gap_bytes),
+                in.ub(src.begin) + i * (copy.length_bytes + copy.src_gap_bytes), copy.length_bytes);
+  }
+}
+
+void CopyUbToUb(UbOperand dst, UbOperand src, const BlockCopy& copy, Site site) {
+  Instruction in(Api::kDataCopyUbToUb, site);
+  RequireWholeBlocks(in, dst, copy);
+  in.RequireAligned(src, "src", kBlockBytes);
+  if (IsNop(copy)) return;
+  bool carry_out =
+      in.Reads(src, "src", UbBlocks(src, copy.length_bytes, copy.count, copy.src_gap_bytes));
+  carry_out =
+      in.Writes(dst, "dst", UbBlocks(dst, copy.length_bytes, copy.count, copy.dst_gap_bytes)) &&
+      carry_out;
+  in.CountVector((uint64_t{copy.length_bytes} * copy.count + kRepeatBytes - 1) / kRepeatBytes);
+  if (!carry_out) return;
+  for (uint64_t i = 0; i < copy.count; ++i) {
+    std::memmove(in.ub(dst.begin) + i * (copy.length_bytes + copy.dst_gap_bytes),
+                 in.ub(src.begin) + i * (copy.length_bytes + copy.src_gap_bytes),
+                 copy.length_bytes);
+  }
+}
+
+void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, const Padding& padding,
+                   Site site) {
+  Instruction in(Api::kDataCopyPadGmToUb, site);
+  const uint32_t element = padding.element_bytes;
+  const uint32_t left = padding.left_elems * element;
+  const uint32_t right = padding.right_elems * element;
+  RequirePadCopy(in, dst, copy, element);
+  in.Require(left <= kBlockBytes && right <= kBlockBytes, Rule::kCopyLimit, dst,
+             "left or right padding in bytes", left > right ? left : right, "0 to 32 bytes");
+  if (IsNop(copy)) return;
+  const uint32_t asked = left + copy.length_bytes + right;
+  const uint32_t padded = RoundUpToBlock(asked);
+  bool carry_out = ReadGm(in, src, copy);
+  carry_out =
+      in.Writes(dst, "dst", UbBlocks(dst, padded, copy.count, copy.dst_gap_bytes)) && carry_out;
+  CountRead(in, copy);
+  if (!carry_out) return;
+
+  const bool sides = left + right > 0;
+  for (uint64_t i = 0; i < copy.count; ++i) {
+    const uint32_t begin =
+        dst.begin + static_cast<uint32_t>(i * (padded + copy.dst_gap_bytes));
+    uint8_t* block = in.ub(begin);
+    const uint8_t* data = src + i * (copy.length_bytes + copy.src_gap_bytes);
+    std::memcpy(block + left, data, copy.length_bytes);
+    const auto fill = [&](uint32_t from, uint32_t to, const uint8_t* value) {
+      for (uint32_t at = from; at + element <= to; at += element) {
+        std::memcpy(block + at, value, element);
+      }
+    };
+    const uint32_t data_end = left + copy.length_bytes;
+    if (padding.is_pad) {
+      fill(0, left, padding.value);
+      fill(data_end, padded, padding.value);
+    } else if (!sides) {
+      fill(data_end, padded, data);   // the documented dummy: the block's first element
+    } else {
+      // Documented as random: nothing may depend on it.
+      in.Undefines(begin, begin + left);
+      in.Undefines(begin + data_end, begin + padded);
+    }
+  }
+}
+
+void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t element_bytes,
+                   Site site) {
+  Instruction in(Api::kDataCopyPadUbToGm, site);
+  RequirePadCopy(in, src, copy, element_bytes);
+  if (IsNop(copy)) return;
+  // Every block starts on a 32 B boundary of UB; only blockLen bytes of it are read.
+  const uint32_t pitch =
+      RoundUpToBlock(copy.length_bytes) + static_cast<uint32_t>(copy.src_gap_bytes);
+  const Footprint from =
+      Footprint{src.begin, copy.length_bytes, 1, 0, copy.count, pitch}.Collapsed();
+  bool carry_out = in.Reads(src, "src", from);
+  carry_out = WriteGm(in, dst, copy) && carry_out;
+  CountWrite(in, copy);
+  if (!carry_out) return;
+  for (uint64_t i = 0; i < copy.count; ++i) {
+    std::memcpy(dst + i * (copy.length_bytes + copy.dst_gap_bytes),
+                in.ub(src.begin) + i * pitch, copy.length_bytes);
+  }
+}
+
+}  // namespace normgrad::twin

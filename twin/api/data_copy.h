@@ -1,0 +1,147 @@
+// Copies between GM and UB, and inside UB.
+#ifndef NORMGRAD_TWIN_API_DATA_COPY_H_
+#define NORMGRAD_TWIN_API_DATA_COPY_H_
+
+#include <cstdint>
+#include <cstring>
+
+#include "twin/api/tensor.h"
+
+namespace AscendC {
+
+// Lengths and gaps in 32 B blocks.
+struct DataCopyParams {
+  DataCopyParams() = default;
+  DataCopyParams(uint16_t count, uint16_t length, uint16_t src, uint16_t dst)
+      : blockCount(count), blockLen(length), srcGap(src), dstGap(dst) {}
+  uint16_t blockCount = 1;
+  uint16_t blockLen = 0;
+  uint16_t srcGap = 0;
+  uint16_t dstGap = 0;
+};
+
+// blockLen and GM strides in bytes, UB strides in 32 B blocks; a stride is the gap between the end
+// of one block and the start of the next.
+struct DataCopyExtParams {
+  DataCopyExtParams() = default;
+  DataCopyExtParams(uint16_t count, uint32_t length, uint32_t src, uint32_t dst, uint32_t reserved)
+      : blockCount(count), blockLen(length), srcStride(src), dstStride(dst), rsv(reserved) {}
+  uint16_t blockCount = 1;
+  uint32_t blockLen = 0;
+  uint32_t srcStride = 0;
+  uint32_t dstStride = 0;
+  uint32_t rsv = 0;
+};
+
+template <typename T>
+struct DataCopyPadExtParams {
+  DataCopyPadExtParams() = default;
+  DataCopyPadExtParams(bool pad, uint8_t left, uint8_t right, T value)
+      : isPad(pad), leftPadding(left), rightPadding(right), paddingValue(value) {}
+  bool isPad = false;
+  uint8_t leftPadding = 0;   // elements
+  uint8_t rightPadding = 0;  // elements
+  T paddingValue{};
+};
+
+}  // namespace AscendC
+
+namespace normgrad::twin {
+
+struct BlockCopy {
+  uint32_t count;
+  uint32_t length_bytes;
+  uint64_t src_gap_bytes;
+  uint64_t dst_gap_bytes;
+};
+
+struct Padding {
+  bool is_pad;
+  uint32_t left_elems;
+  uint32_t right_elems;
+  uint32_t element_bytes;
+  uint8_t value[8];
+};
+
+void CopyGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, Site site);
+void CopyUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, Site site);
+void CopyUbToUb(UbOperand dst, UbOperand src, const BlockCopy& copy, Site site);
+void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, const Padding& padding,
+                   Site site);
+void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t element_bytes,
+                   Site site);
+
+constexpr uint64_t kCopyBlockBytes = 32;
+
+inline BlockCopy BlocksOf(const AscendC::DataCopyParams& p) {
+  return {p.blockCount, p.blockLen * 32u, p.srcGap * kCopyBlockBytes, p.dstGap * kCopyBlockBytes};
+}
+
+}  // namespace normgrad::twin
+
+namespace AscendC {
+
+template <typename T>
+inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
+                     const DataCopyParams& params, NORMGRAD_SITE) {
+  normgrad::twin::CopyGmToUb(dst.Operand(), src.Bytes(), normgrad::twin::BlocksOf(params), site);
+}
+
+template <typename T>
+inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const uint32_t count,
+                     NORMGRAD_SITE) {
+  normgrad::twin::CopyGmToUb(dst.Operand(), src.Bytes(),
+                             {1, count * static_cast<uint32_t>(sizeof(T)), 0, 0}, site);
+}
+
+template <typename T>
+inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src,
+                     const DataCopyParams& params, NORMGRAD_SITE) {
+  normgrad::twin::CopyUbToGm(dst.Bytes(), src.Operand(), normgrad::twin::BlocksOf(params), site);
+}
+
+template <typename T>
+inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count,
+                     NORMGRAD_SITE) {
+  normgrad::twin::CopyUbToGm(dst.Bytes(), src.Operand(),
+                             {1, count * static_cast<uint32_t>(sizeof(T)), 0, 0}, site);
+}
+
+template <typename T>
+inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                     const DataCopyParams& params, NORMGRAD_SITE) {
+  normgrad::twin::CopyUbToUb(dst.Operand(), src.Operand(), normgrad::twin::BlocksOf(params), site);
+}
+
+template <typename T>
+inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count,
+                     NORMGRAD_SITE) {
+  normgrad::twin::CopyUbToUb(dst.Operand(), src.Operand(),
+                             {1, count * static_cast<uint32_t>(sizeof(T)), 0, 0}, site);
+}
+
+template <typename T>
+inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
+                        const DataCopyExtParams& params, const DataCopyPadExtParams<T>& pad,
+                        NORMGRAD_SITE) {
+  normgrad::twin::Padding padding{pad.isPad, pad.leftPadding, pad.rightPadding, sizeof(T), {}};
+  std::memcpy(padding.value, &pad.paddingValue, sizeof(T));
+  normgrad::twin::CopyPadGmToUb(dst.Operand(), src.Bytes(),
+                                {params.blockCount, params.blockLen, params.srcStride,
+                                 params.dstStride * normgrad::twin::kCopyBlockBytes},
+                                padding, site);
+}
+
+template <typename T>
+inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src,
+                        const DataCopyExtParams& params, NORMGRAD_SITE) {
+  normgrad::twin::CopyPadUbToGm(dst.Bytes(), src.Operand(),
+                                {params.blockCount, params.blockLen,
+                                 params.srcStride * normgrad::twin::kCopyBlockBytes,
+                                 params.dstStride},
+                                sizeof(T), site);
+}
+
+}  // namespace AscendC
+
+#endif  // NORMGRAD_TWIN_API_DATA_COPY_H_

@@ -1,0 +1,160 @@
+#include "twin/machine/core.h"
+
+#include <algorithm>
+
+namespace normgrad::twin {
+namespace {
+
+thread_local Core* this_core = nullptr;
+
+}  // namespace
+
+Core& ThisCore() { return *this_core; }
+void SetThisCore(Core* core) { this_core = core; }
+
+Core::Core(Launch& launch, uint32_t index)
+    : launch_(launch),
+      index_(index),
+      ub_(new uint8_t[launch.options().soc->chip->ub_bytes]),
+      init_(launch.options().soc->chip->ub_bytes) {
+  // Buffer 0 is what a LocalTensor that was never handed out lies in: nothing.
+  buffers_.push_back({0, 0, AscendC::TPosition::VECCALC, BufferState::kGone, 0, 0, false, {"", 0}});
+}
+
+void Core::Report(Rule rule, const char* api, pipe_t pipe, const std::string& buffer,
+                  uint64_t begin, uint64_t end, Site site, const std::string& message) {
+  launch_.findings().Add(
+      {rule, message, api, index_, NameOf(pipe), buffer, begin, end, site, 1});
+  if (FactsOf(rule).fatal) throw KernelStopped();
+}
+
+uint16_t Core::AddBuffers(AscendC::TPosition position, uint32_t count, uint32_t bytes, Site site) {
+  const uint16_t first = static_cast<uint16_t>(buffers_.size());
+  const uint32_t rounded = (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+  const bool is_queue = position != AscendC::TPosition::VECCALC;
+  const uint64_t wanted = ub_used_ + uint64_t{count} * rounded;
+  if (wanted > options().ub_bytes) {
+    Report(Rule::kUbOverflow, "InitBuffer", PIPE_S, NameOf(position), ub_used_, wanted, site,
+           "this buffer would raise UB use to " + std::to_string(wanted) + " bytes; the launch has " +
+               std::to_string(options().ub_bytes));
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    buffers_.push_back({ub_used_, rounded, position,
+                        is_queue ? BufferState::kFree : BufferState::kStatic, owners_,
+                        static_cast<uint16_t>(i), false, site});
+    // What an earlier phase left in this place is not this buffer's content.
+    init_.Clear(ub_used_, ub_used_ + rounded);
+    ub_used_ += rounded;
+  }
+  ++owners_;
+  ub_high_water_ = std::max(ub_high_water_, ub_used_);
+  // 64 buffers in a pipe; each live buffer of a position holds event ids of its own, of which there
+  // are 8 (4 on 1001).
+  const auto of_position = std::count_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) {
+    return b.position == position && b.state != BufferState::kGone;
+  });
+  const auto live = std::count_if(buffers_.begin(), buffers_.end(), [](const Buffer& b) {
+    return b.state != BufferState::kGone;
+  });
+  const uint32_t limit = options().soc->chip->event_ids;
+  if (checks() && ((is_queue && of_position > static_cast<int64_t>(limit)) || live > 64)) {
+    Report(Rule::kBufferCount, "InitBuffer", PIPE_S, NameOf(position), 0, 0, site,
+           std::string(NameOf(position)) + " now has " + std::to_string(of_position) +
+               " buffers and the pipe " + std::to_string(live) + "; this chip allows " +
+               std::to_string(limit) + " per queue position and 64 in all");
+  }
+  return first;
+}
+
+std::string Core::Describe(uint16_t id) const {
+  if (id == 0) return "no buffer";
+  const Buffer& buffer = buffers_[id];
+  if (buffer.position == AscendC::TPosition::VECCALC) {
+    return "TBuf " + std::to_string(buffer.owner);
+  }
+  return std::string(NameOf(buffer.position)) + " queue " + std::to_string(buffer.owner) +
+         " buffer " + std::to_string(buffer.ordinal);
+}
+
+void Core::ReportLeaks(const char* api, Site site) {
+  if (!checks()) return;
+  for (uint16_t id = 1; id < buffers_.size(); ++id) {
+    const BufferState state = buffers_[id].state;
+    if (state == BufferState::kFree || state == BufferState::kStatic ||
+        state == BufferState::kGone) {
+      continue;
+    }
+    const bool queued = state == BufferState::kEnqueued;
+    Report(Rule::kQueueLeak, api, PIPE_S, Describe(id), 0, buffers_[id].bytes,
+           site.file != nullptr ? site : buffers_[id].site,
+           queued ? "this tensor was enqueued but never dequeued"
+                  : "this tensor was never given back with FreeTensor");
+  }
+}
+
+void Core::ResetPipe(const char* api, Site site) {
+  ReportLeaks(api, site);
+  for (Buffer& buffer : buffers_) buffer.state = BufferState::kGone;
+  ub_used_ = 0;
+}
+
+void Core::Finish() {
+  ReportLeaks("end of kernel", {nullptr, 0});
+  if (!checks()) return;
+  for (int event = 0; event < kHardEvents; ++event) {
+    for (int id = 0; id < 8; ++id) {
+      if ((flags_[event] >> id & 1u) == 0) continue;
+      const std::string name = NameOf(static_cast<AscendC::HardEvent>(event));
+      Report(Rule::kFlagLeftSet, "SetFlag", PIPE_S, "", 0, 0, flag_sites_[event][id],
+             "flag " + name + " id " + std::to_string(id) + " was set here and never waited for");
+    }
+  }
+}
+
+bool Core::ValidEventId(AscendC::HardEvent event, int id, const char* api, Site site) {
+  // By hand 0 to 5 may be used: 6 is reserved, 7 belongs to the compiler's own synchronisation.
+  const int limit = std::min<int>(6, static_cast<int>(options().soc->chip->event_ids));
+  if (id >= 0 && id < limit) return true;
+  // With checks off a wrong id must still not leave the table.
+  if (!checks() && id >= 0 && id < 8) return true;
+  Report(Rule::kFlagId, api, PIPE_S, "", 0, 0, site,
+         std::string("event id ") + std::to_string(id) + " of " + NameOf(event) +
+             ": this chip offers ids 0 to " + std::to_string(limit - 1) + " for use by hand");
+  return false;
+}
+
+void Core::SetFlag(AscendC::HardEvent event, int id, Site site) {
+  ++counters_.flags_set;
+  if (!ValidEventId(event, id, "SetFlag", site)) return;
+  uint32_t& bits = flags_[Index(event)];
+  if (checks() && (bits >> id & 1u) != 0) {
+    const Site first = flag_sites_[Index(event)][id];
+    Report(Rule::kFlagSetTwice, "SetFlag", PIPE_S, "", 0, 0, site,
+           std::string("flag ") + NameOf(event) + " id " + std::to_string(id) +
+               " is still set from line " + std::to_string(first.line));
+  }
+  bits |= 1u << id;
+  flag_sites_[Index(event)][id] = site;
+}
+
+void Core::WaitFlag(AscendC::HardEvent event, int id, Site site) {
+  ++counters_.flags_waited;
+  if (!ValidEventId(event, id, "WaitFlag", site)) return;
+  uint32_t& bits = flags_[Index(event)];
+  if ((bits >> id & 1u) == 0) {
+    Report(Rule::kFlagNotSet, "WaitFlag", PIPE_S, "", 0, 0, site,
+           std::string("flag ") + NameOf(event) + " id " + std::to_string(id) +
+               " was not set before: the core would wait for ever");
+  }
+  bits &= ~(1u << id);
+}
+
+int Core::FreeEventId(AscendC::HardEvent event, bool hold, Site site) {
+  const uint32_t taken = held_[Index(event)] | flags_[Index(event)];
+  const int id = __builtin_ctz(~taken);
+  if (!ValidEventId(event, id, hold ? "AllocEventID" : "FetchEventID", site)) return 0;
+  if (hold) held_[Index(event)] |= 1u << id;
+  return id;
+}
+
+}  // namespace normgrad::twin

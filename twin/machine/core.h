@@ -1,0 +1,93 @@
+// One core: its UB, the buffers that its pipe has handed out, its flags, its counters.
+#ifndef NORMGRAD_TWIN_MACHINE_CORE_H_
+#define NORMGRAD_TWIN_MACHINE_CORE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "twin/machine/ids.h"
+#include "twin/machine/launch.h"
+#include "twin/observers/counters.h"
+#include "twin/observers/uninit.h"
+
+namespace normgrad::twin {
+
+enum class BufferState : uint8_t { kFree, kAllocated, kEnqueued, kDequeued, kStatic, kGone };
+
+// A stretch of UB that InitBuffer handed out: one buffer of a queue, or a TBuf.
+struct Buffer {
+  uint32_t begin;
+  uint32_t bytes;
+  AscendC::TPosition position;
+  BufferState state;
+  uint16_t owner;     // ordinal of the queue or TBuf in this pipe
+  uint16_t ordinal;   // of the buffer in its queue
+  bool ever_freed;    // the next AllocTensor waits for the event of that FreeTensor
+  Site site;          // of InitBuffer, and later of AllocTensor
+};
+
+class Core {
+ public:
+  Core(Launch& launch, uint32_t index);
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  uint32_t index() const { return index_; }
+  Launch& launch() { return launch_; }
+  const LaunchOptions& options() const { return launch_.options(); }
+  uint8_t* ub() { return ub_.get(); }
+  UbInitMap& init() { return init_; }
+  Counters& counters() { return counters_; }
+
+  // Hands out `count` buffers of `bytes` each; returns the id of the first.
+  uint16_t AddBuffers(AscendC::TPosition position, uint32_t count, uint32_t bytes, Site site);
+  Buffer& buffer(uint16_t id) { return buffers_[id]; }
+  std::string Describe(uint16_t id) const;
+  void ResetPipe(const char* api, Site site);   // reports leaks, then all buffers are gone
+  void Finish();                                // leaks and flags at the end of the kernel
+  uint32_t ub_high_water() const { return ub_high_water_; }
+
+  // Flags: one bit per pair of pipes and event id.
+  void SetFlag(AscendC::HardEvent event, int id, Site site);
+  void WaitFlag(AscendC::HardEvent event, int id, Site site);
+  int FreeEventId(AscendC::HardEvent event, bool hold, Site site);
+  void ReleaseEventId(AscendC::HardEvent event, int id) { held_[Index(event)] &= ~(1u << id); }
+
+  void set_kernel_type_mix(bool mix) { kernel_type_mix_ = mix; }
+  bool kernel_type_mix() const { return kernel_type_mix_; }
+
+  // Records the finding; throws KernelStopped if the rule is fatal.
+  void Report(Rule rule, const char* api, pipe_t pipe, const std::string& buffer, uint64_t begin,
+              uint64_t end, Site site, const std::string& message);
+  bool checks() const { return options().check != CheckLevel::kOff; }
+  bool checks_all() const { return options().check == CheckLevel::kAll; }
+
+ private:
+  static int Index(AscendC::HardEvent event) { return static_cast<int>(event); }
+  bool ValidEventId(AscendC::HardEvent event, int id, const char* api, Site site);
+  void ReportLeaks(const char* api, Site site);
+
+  Launch& launch_;
+  const uint32_t index_;
+  std::unique_ptr<uint8_t[]> ub_;
+  UbInitMap init_;
+  std::vector<Buffer> buffers_;
+  uint16_t owners_ = 0;
+  uint32_t ub_used_ = 0;
+  uint32_t ub_high_water_ = 0;
+  uint32_t flags_[kHardEvents] = {};
+  uint32_t held_[kHardEvents] = {};
+  Site flag_sites_[kHardEvents][8] = {};
+  bool kernel_type_mix_ = false;
+  Counters counters_;
+};
+
+// The core whose kernel runs on this thread.
+Core& ThisCore();
+void SetThisCore(Core* core);
+
+}  // namespace normgrad::twin
+
+#endif  // NORMGRAD_TWIN_MACHINE_CORE_H_

@@ -1,0 +1,37 @@
+#include "twin/machine/finding.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace normgrad::twin {
+
+void FindingLog::Add(Finding finding) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (Finding& known : findings_) {
+    if (known.rule == finding.rule && known.site.line == finding.site.line &&
+        std::strcmp(known.api, finding.api) == 0 &&
+        std::strcmp(known.site.file, finding.site.file) == 0) {
+      // The lowest core's text stands, so that two runs print the same.
+      const uint64_t count = known.count + finding.count;
+      if (finding.core < known.core) known = std::move(finding);
+      known.count = count;
+      return;
+    }
+  }
+  if (findings_.size() < kMaxKinds) findings_.push_back(std::move(finding));
+}
+
+std::vector<Finding> FindingLog::Sorted() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<Finding> sorted = findings_;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Finding& a, const Finding& b) { return a.core < b.core; });
+  return sorted;
+}
+
+bool FindingLog::empty() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return findings_.empty();
+}
+
+}  // namespace normgrad::twin

@@ -1,0 +1,132 @@
+#include "twin/machine/gm.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace normgrad::twin {
+namespace {
+
+// Guards on both sides: wide enough that a runaway index faults instead of reaching a neighbour.
+constexpr uint64_t kGuardBytes = 1 << 20;
+constexpr uint64_t kPageBytes = 4096;
+constexpr int kPoison = 0xFF;
+
+uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
+
+uint64_t MaskBelow(uint64_t bit) { return (uint64_t{1} << bit) - 1; }
+
+}  // namespace
+
+GmInitMap::GmInitMap(uint64_t bytes) : bytes_(bytes), words_((bytes + 63) / 64, 0) {}
+
+void GmInitMap::Mark(uint64_t begin, uint64_t end) {
+  const uint64_t first = begin / 64;
+  const uint64_t last = end / 64;
+  const auto set = [this](uint64_t word, uint64_t mask) {
+    // Only edge words are shared between cores.
+    __atomic_fetch_or(&words_[word], mask, __ATOMIC_RELAXED);
+  };
+  if (first == last) {
+    set(first, MaskBelow(end % 64) & ~MaskBelow(begin % 64));
+    return;
+  }
+  set(first, ~MaskBelow(begin % 64));
+  for (uint64_t word = first + 1; word < last; ++word) words_[word] = ~uint64_t{0};
+  if (end % 64 != 0) set(last, MaskBelow(end % 64));
+}
+
+uint64_t GmInitMap::FirstUnwritten(uint64_t begin, uint64_t end) const {
+  for (uint64_t word = begin / 64; word * 64 < end; ++word) {
+    uint64_t missing = ~__atomic_load_n(&words_[word], __ATOMIC_RELAXED);
+    if (word == begin / 64) missing &= ~MaskBelow(begin % 64);
+    if (missing == 0) continue;
+    const uint64_t at = word * 64 + static_cast<uint64_t>(__builtin_ctzll(missing));
+    return std::min(at, end);
+  }
+  return end;
+}
+
+uint64_t GmInitMap::CountUnwritten() const {
+  uint64_t written = 0;
+  for (const uint64_t word : words_) written += static_cast<uint64_t>(__builtin_popcountll(word));
+  return bytes_ - written;
+}
+
+Gm::~Gm() {
+  for (const Mapping& mapping : mappings_) munmap(mapping.address, mapping.bytes);
+  for (const GmAllocation& allocation : allocations_) delete allocation.init;
+}
+
+uint8_t* Gm::Reserve(uint64_t bytes, int fd, bool shared, const std::string& name) {
+  const uint64_t body = std::max(RoundUp(bytes, kPageBytes), kPageBytes);
+  const uint64_t total = body + 2 * kGuardBytes;
+  void* whole = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (whole == MAP_FAILED) {
+    throw std::runtime_error("no address space for " + name + " of " + std::to_string(bytes) +
+                             " bytes: " + std::strerror(errno));
+  }
+  mappings_.push_back({whole, total});
+  uint8_t* base = static_cast<uint8_t*>(whole) + kGuardBytes;
+  // A private mapping of an input keeps the caller's copy whole whatever the kernel does to it.
+  const int flags = MAP_FIXED | MAP_NORESERVE | (shared ? MAP_SHARED : MAP_PRIVATE) |
+                    (fd < 0 ? MAP_ANONYMOUS : 0);
+  if (bytes > 0 && mmap(base, body, PROT_READ | PROT_WRITE, flags, fd, 0) == MAP_FAILED) {
+    throw std::runtime_error("can't map " + name + " of " + std::to_string(bytes) +
+                             " bytes: " + std::strerror(errno));
+  }
+  return base;
+}
+
+void Gm::Add(const std::string& name, GmRole role, uint8_t* base, uint64_t bytes) {
+  GmInitMap* init = role == GmRole::kIn ? nullptr : new GmInitMap(bytes);
+  allocations_.push_back({name, role, base, bytes, init});
+  std::sort(allocations_.begin(), allocations_.end(),
+            [](const GmAllocation& a, const GmAllocation& b) { return a.base < b.base; });
+}
+
+uint8_t* Gm::Map(const std::string& name, GmRole role, uint64_t bytes, const std::string& file) {
+  uint8_t* base = nullptr;
+  if (bytes == 0) {
+    base = Reserve(0, -1, false, name);
+  } else {
+    const int fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
+    if (fd < 0) throw std::runtime_error("can't open " + file + ": " + std::strerror(errno));
+    struct stat status = {};
+    const bool sized = fstat(fd, &status) == 0 && static_cast<uint64_t>(status.st_size) == bytes;
+    if (!sized) {
+      close(fd);
+      throw std::runtime_error(file + " holds " + std::to_string(status.st_size) + " bytes, " +
+                               name + " needs " + std::to_string(bytes));
+    }
+    base = Reserve(bytes, fd, role == GmRole::kOut, name);
+    close(fd);
+    if (role == GmRole::kOut) std::memset(base, kPoison, bytes);
+  }
+  Add(name, role, base, bytes);
+  return base;
+}
+
+uint8_t* Gm::Allocate(const std::string& name, GmRole role, uint64_t bytes) {
+  uint8_t* base = Reserve(bytes, -1, false, name);
+  if (bytes > 0) std::memset(base, kPoison, bytes);
+  Add(name, role, base, bytes);
+  return base;
+}
+
+const GmAllocation* Gm::Find(const uint8_t* address) const {
+  const GmAllocation* found = nullptr;
+  for (const GmAllocation& allocation : allocations_) {
+    if (allocation.base > address) break;
+    found = &allocation;
+  }
+  return found != nullptr ? found : (allocations_.empty() ? nullptr : &allocations_.front());
+}
+
+}  // namespace normgrad::twin

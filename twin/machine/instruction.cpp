@@ -1,0 +1,180 @@
+#include "twin/machine/instruction.h"
+
+#include <string>
+
+#include "twin/observers/cost_table.h"
+
+namespace normgrad::twin {
+namespace {
+
+std::string Range(uint64_t begin, uint64_t end) {
+  return "bytes " + std::to_string(begin) + " to " + std::to_string(end);
+}
+
+template <typename F>
+void ForEachRange(const Footprint& footprint, F f) {
+  for (uint32_t outer = 0; outer < footprint.outer_count; ++outer) {
+    for (uint32_t inner = 0; inner < footprint.inner_count; ++inner) {
+      const uint32_t begin =
+          footprint.begin + outer * footprint.outer_stride + inner * footprint.inner_stride;
+      f(begin, begin + footprint.length);
+    }
+  }
+}
+
+}  // namespace
+
+Footprint Footprint::Collapsed() const {
+  Footprint f = *this;
+  if (f.inner_count > 1 && f.inner_stride == f.length) {
+    f.length *= f.inner_count;
+    f.inner_count = 1;
+  } else if (f.inner_count > 1 && f.inner_stride == 0) {
+    f.inner_count = 1;   // the same block again
+  }
+  if (f.outer_count > 1 && f.outer_stride == 0) f.outer_count = 1;
+  if (f.inner_count == 1 && f.outer_count > 1 && f.outer_stride == f.length) {
+    f.length *= f.outer_count;
+    f.outer_count = 1;
+  }
+  return f;
+}
+
+Instruction::Instruction(Api api, Site site) : core_(ThisCore()), api_(api), site_(site) {}
+
+void Instruction::Report(Rule rule, const std::string& buffer, uint64_t begin, uint64_t end,
+                         const std::string& message) {
+  core_.Report(rule, FactsOf(api_).name, FactsOf(api_).pipe, buffer, begin, end, site_, message);
+}
+
+void Instruction::Require(bool holds, Rule rule, const UbOperand& operand, const char* name,
+                          uint64_t value, const char* allowed) {
+  if (holds || !core_.checks()) return;
+  Report(rule, core_.Describe(operand.buffer), 0, 0,
+         std::string(name) + " is " + std::to_string(value) + "; allowed: " + allowed);
+}
+
+void Instruction::RequireAligned(const UbOperand& operand, const char* name, uint32_t bytes) {
+  if (operand.begin % bytes == 0 || !core_.checks()) return;
+  const uint32_t offset = operand.begin - core_.buffer(operand.buffer).begin;
+  Report(Rule::kUbAlign, core_.Describe(operand.buffer), offset, offset,
+         std::string(name) + " starts " + std::to_string(operand.begin % bytes) +
+             " bytes past a multiple of " + std::to_string(bytes));
+}
+
+bool Instruction::InBounds(const UbOperand& operand, const char* name, const Footprint& f) {
+  const Buffer& buffer = core_.buffer(operand.buffer);
+  const uint32_t end = buffer.begin + buffer.bytes;
+  if (f.begin < buffer.begin || f.hull_end() > end) {
+    const uint32_t over = f.hull_end() > end ? f.hull_end() - end : 0;
+    Report(Rule::kUbBounds, core_.Describe(operand.buffer), f.begin - buffer.begin,
+           f.hull_end() - buffer.begin,
+           std::string(name) + " covers " +
+               Range(f.begin - buffer.begin, f.hull_end() - buffer.begin) + " of a buffer of " +
+               std::to_string(buffer.bytes) + ": " + std::to_string(over) + " bytes too far");
+    return false;
+  }
+  if (!core_.checks()) return true;
+  const bool owned = buffer.state == BufferState::kAllocated ||
+                     buffer.state == BufferState::kDequeued || buffer.state == BufferState::kStatic;
+  if (!owned) {
+    const char* state = buffer.state == BufferState::kFree       ? "freed or never allocated"
+                        : buffer.state == BufferState::kEnqueued ? "enqueued, not dequeued"
+                                                                 : "of a pipe that was reset";
+    Report(Rule::kTensorFreed, core_.Describe(operand.buffer), f.begin - buffer.begin,
+           f.hull_end() - buffer.begin, std::string(name) + " is " + state);
+  }
+  return true;
+}
+
+bool Instruction::Reads(const UbOperand& operand, const char* name, const Footprint& footprint) {
+  if (footprint.empty()) return true;
+  if (!InBounds(operand, name, footprint)) return false;
+  if (!core_.checks_all()) return true;
+  const UbInitMap& init = core_.init();
+  const uint32_t hull_end = footprint.hull_end();
+  if (init.FirstUnwritten(footprint.begin, hull_end) == hull_end) return true;
+  ForEachRange(footprint, [&](uint32_t begin, uint32_t end) {
+    const uint32_t at = init.FirstUnwritten(begin, end);
+    if (at == end) return;
+    const uint32_t base = core_.buffer(operand.buffer).begin;
+    Report(Rule::kUbUninit, core_.Describe(operand.buffer), at - base, end - base,
+           std::string(name) + ": byte " + std::to_string(at - base) +
+               " of the buffer was never written");
+  });
+  return true;
+}
+
+bool Instruction::Writes(const UbOperand& operand, const char* name, const Footprint& footprint) {
+  if (footprint.empty()) return true;
+  if (!InBounds(operand, name, footprint)) return false;
+  if (!core_.checks_all()) return true;
+  UbInitMap& init = core_.init();
+  ForEachRange(footprint, [&](uint32_t begin, uint32_t end) { init.Mark(begin, end); });
+  return true;
+}
+
+bool Instruction::CheckGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
+                          const GmAllocation** found) {
+  const GmAllocation* allocation = core_.launch().gm().Find(address);
+  *found = allocation;
+  if (allocation == nullptr) {
+    Report(Rule::kGmBounds, "", 0, 0, "this launch has no GM tensor at all");
+    return false;
+  }
+  const int64_t begin = address - allocation->base;
+  const int64_t end = begin + static_cast<int64_t>((count - 1) * stride + length);
+  if (begin >= 0 && end <= static_cast<int64_t>(allocation->bytes)) return true;
+  const int64_t over = end - static_cast<int64_t>(allocation->bytes);
+  Report(Rule::kGmBounds, "GM " + allocation->name, static_cast<uint64_t>(begin < 0 ? 0 : begin),
+         static_cast<uint64_t>(end),
+         allocation->name + " has " + std::to_string(allocation->bytes) + " bytes, the transfer covers " +
+             std::to_string(begin) + " to " + std::to_string(end) +
+             (over > 0 ? ": " + std::to_string(over) + " bytes too far" : ""));
+  return false;
+}
+
+bool Instruction::ReadsGm(const uint8_t* address, uint64_t length, uint64_t count,
+                          uint64_t stride) {
+  if (length == 0 || count == 0) return true;
+  const GmAllocation* allocation = nullptr;
+  if (!CheckGm(address, length, count, stride, &allocation)) return false;
+  if (allocation->init == nullptr || !core_.checks_all()) return true;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t begin = static_cast<uint64_t>(address - allocation->base) + i * stride;
+    const uint64_t at = allocation->init->FirstUnwritten(begin, begin + length);
+    if (at == begin + length) continue;
+    Report(Rule::kGmUninit, "GM " + allocation->name, at, begin + length,
+           "byte " + std::to_string(at) + " of " + allocation->name + " was never written");
+    break;
+  }
+  return true;
+}
+
+bool Instruction::WritesGm(const uint8_t* address, uint64_t length, uint64_t count,
+                           uint64_t stride) {
+  if (length == 0 || count == 0) return true;
+  const GmAllocation* allocation = nullptr;
+  if (!CheckGm(address, length, count, stride, &allocation)) return false;
+  const uint64_t begin = static_cast<uint64_t>(address - allocation->base);
+  if (allocation->init == nullptr) {
+    if (core_.checks()) {
+      Report(Rule::kGmInput, "GM " + allocation->name, begin, begin + (count - 1) * stride + length,
+             allocation->name + " is an input; only outputs and the workspace may be written");
+    }
+    return true;
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    allocation->init->Mark(begin + i * stride, begin + i * stride + length);
+  }
+  return true;
+}
+
+void Instruction::CountVector(uint64_t repeats) {
+  Counters& counters = core_.counters();
+  ++counters.vector_instructions;
+  counters.vector_repeats += repeats;
+  counters.vector_slope_cycles += repeats * SlopeCycles(api_);
+}
+
+}  // namespace normgrad::twin

@@ -1,0 +1,69 @@
+// The one funnel: every call of a kernel that touches memory announces here what it reads and
+// writes, before its meaning is carried out. Rules and counters hang on this and on nothing else.
+#ifndef NORMGRAD_TWIN_MACHINE_INSTRUCTION_H_
+#define NORMGRAD_TWIN_MACHINE_INSTRUCTION_H_
+
+#include <cstdint>
+
+#include "twin/api/tensor.h"
+#include "twin/machine/core.h"
+#include "twin/rules/api_table.h"
+
+namespace normgrad::twin {
+
+// Bytes of UB in the pattern begin + o * outer_stride + i * inner_stride, `length` bytes each.
+struct Footprint {
+  uint32_t begin;
+  uint32_t length;
+  uint32_t inner_count;
+  uint32_t inner_stride;
+  uint32_t outer_count;
+  uint32_t outer_stride;
+
+  static Footprint Range(uint32_t begin, uint32_t length) { return {begin, length, 1, 0, 1, 0}; }
+  bool empty() const { return length == 0 || inner_count == 0 || outer_count == 0; }
+  uint32_t hull_end() const {
+    return begin + (outer_count - 1) * outer_stride + (inner_count - 1) * inner_stride + length;
+  }
+  // Merges levels that touch, so that contiguous repeats become one range.
+  Footprint Collapsed() const;
+};
+
+class Instruction {
+ public:
+  Instruction(Api api, Site site);
+
+  Core& core() { return core_; }
+  uint8_t* ub(uint32_t begin) { return core_.ub() + begin; }
+
+  // Each reports what is wrong and returns false if the call must not be carried out.
+  bool Reads(const UbOperand& operand, const char* name, const Footprint& footprint);
+  bool Writes(const UbOperand& operand, const char* name, const Footprint& footprint);
+  bool ReadsGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride);
+  bool WritesGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride);
+
+  // Bytes in [begin, end) of UB now hold nothing defined.
+  void Undefines(uint32_t begin, uint32_t end) { core_.init().Clear(begin, end); }
+
+  // Requirements on parameters: rule broken -> finding, and the call is still carried out.
+  void Require(bool holds, Rule rule, const UbOperand& operand, const char* name, uint64_t value,
+               const char* allowed);
+  void RequireAligned(const UbOperand& operand, const char* name, uint32_t bytes);
+
+  void CountVector(uint64_t repeats);
+
+ private:
+  bool InBounds(const UbOperand& operand, const char* name, const Footprint& footprint);
+  bool CheckGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
+               const GmAllocation** allocation);
+  void Report(Rule rule, const std::string& buffer, uint64_t begin, uint64_t end,
+              const std::string& message);
+
+  Core& core_;
+  const Api api_;
+  const Site site_;
+};
+
+}  // namespace normgrad::twin
+
+#endif  // NORMGRAD_TWIN_MACHINE_INSTRUCTION_H_

@@ -1,0 +1,79 @@
+// One kernel launch: what was asked for, what is shared by its cores, what came out.
+#ifndef NORMGRAD_TWIN_MACHINE_LAUNCH_H_
+#define NORMGRAD_TWIN_MACHINE_LAUNCH_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tiling/chip.h"
+#include "twin/machine/finding.h"
+#include "twin/machine/gm.h"
+#include "twin/machine/schedule.h"
+#include "twin/observers/counters.h"
+
+namespace normgrad::twin {
+
+enum class CheckLevel {
+  kOff,    // bounds only: nothing may write outside the machine
+  kFast,   // and queues, flags, alignment, limits
+  kAll,    // and uninitialised bytes
+};
+
+struct LaunchOptions {
+  const Soc* soc = nullptr;
+  uint32_t cores = 1;
+  uint32_t ub_bytes = 0;
+  uint64_t tiling_key = 0;
+  CheckLevel check = CheckLevel::kAll;
+  uint64_t seed = 0;
+  uint32_t host_threads = 1;
+};
+
+using KernelEntry = void (*)(uint8_t* const* args);
+
+struct CoreReport {
+  Counters counters;
+  uint32_t ub_high_water_bytes = 0;
+};
+
+class Launch {
+ public:
+  explicit Launch(const LaunchOptions& options);
+
+  // Runs `entry` on every core. `args` are the kernel's arguments in order.
+  void Run(KernelEntry entry, const std::vector<uint8_t*>& args);
+
+  const LaunchOptions& options() const { return options_; }
+  Gm& gm() { return gm_; }
+  Schedule& schedule() { return schedule_; }
+  FindingLog& findings() { return findings_; }
+  const std::vector<CoreReport>& cores() const { return reports_; }
+  bool finished() const { return !schedule_.stopped(); }
+
+  void set_tiling(const uint8_t* address, uint64_t bytes) {
+    tiling_ = address;
+    tiling_bytes_ = bytes;
+  }
+  const uint8_t* tiling() const { return tiling_; }
+  uint64_t tiling_bytes() const { return tiling_bytes_; }
+  void NoteKeyMatched() { key_matched_.store(true, std::memory_order_relaxed); }
+
+ private:
+  void RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_t*>& args);
+  void CheckKey();
+
+  const LaunchOptions options_;
+  Gm gm_;
+  FindingLog findings_;
+  Schedule schedule_;
+  std::vector<CoreReport> reports_;
+  const uint8_t* tiling_ = nullptr;
+  uint64_t tiling_bytes_ = 0;
+  std::atomic<bool> key_matched_{false};
+};
+
+}  // namespace normgrad::twin
+
+#endif  // NORMGRAD_TWIN_MACHINE_LAUNCH_H_

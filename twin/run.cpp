@@ -1,0 +1,188 @@
+// normgrad-twin LAUNCHFILE: runs one kernel launch in this process and writes its report. The file
+// has one "key value..." per line:
+//   unit PATH | soc NAME | cores N | ub_bytes N | tiling_key N | tiling PATH | check all|fast|off
+//   seed N | threads N | workspace BYTES | report PATH
+//   tensor NAME in|out|null BYTES PATH     (in the order of the kernel's arguments)
+// Exit 0: the report is written, findings or not. Exit 3: a sentence on stderr says why not.
+#include <dlfcn.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tiling/chip.h"
+#include "twin/machine/launch.h"
+#include "twin/machine/report.h"
+
+namespace normgrad::twin {
+namespace {
+
+constexpr int kCannotRun = 3;
+
+struct TensorSpec {
+  std::string name;
+  std::string role;
+  uint64_t bytes;
+  std::string path;
+};
+
+struct LaunchFile {
+  LaunchOptions options;
+  std::string unit;
+  std::string tiling;
+  std::string report;
+  uint64_t workspace_bytes = 0;
+  std::vector<TensorSpec> tensors;
+};
+
+CheckLevel ParseCheck(const std::string& word) {
+  if (word == "all") return CheckLevel::kAll;
+  if (word == "fast") return CheckLevel::kFast;
+  if (word == "off") return CheckLevel::kOff;
+  throw std::runtime_error("check is '" + word + "'; allowed: all, fast, off");
+}
+
+void ParseLine(const std::string& line, LaunchFile& file) {
+  std::istringstream words(line);
+  std::string key;
+  if (!(words >> key)) return;
+  const auto path = [&words] {
+    std::string rest;
+    std::getline(words >> std::ws, rest);
+    return rest;
+  };
+  const auto number = [&] {
+    uint64_t value = 0;
+    if (!(words >> value)) throw std::runtime_error("'" + line + "': a number is missing");
+    return value;
+  };
+  if (key == "unit") {
+    file.unit = path();
+  } else if (key == "soc") {
+    const std::string name = path();
+    file.options.soc = FindSoc(name.c_str());
+    if (file.options.soc == nullptr) throw std::runtime_error("unknown soc '" + name + "'");
+  } else if (key == "cores") {
+    file.options.cores = static_cast<uint32_t>(number());
+  } else if (key == "ub_bytes") {
+    file.options.ub_bytes = static_cast<uint32_t>(number());
+  } else if (key == "tiling_key") {
+    file.options.tiling_key = number();
+  } else if (key == "tiling") {
+    file.tiling = path();
+  } else if (key == "check") {
+    file.options.check = ParseCheck(path());
+  } else if (key == "seed") {
+    file.options.seed = number();
+  } else if (key == "threads") {
+    file.options.host_threads = static_cast<uint32_t>(number());
+  } else if (key == "workspace") {
+    file.workspace_bytes = number();
+  } else if (key == "report") {
+    file.report = path();
+  } else if (key == "tensor") {
+    TensorSpec tensor;
+    if (!(words >> tensor.name >> tensor.role >> tensor.bytes)) {
+      throw std::runtime_error("'" + line + "': expected tensor NAME in|out|null BYTES PATH");
+    }
+    tensor.path = path();
+    file.tensors.push_back(tensor);
+  } else {
+    throw std::runtime_error("unknown key '" + key + "' in the launch file");
+  }
+}
+
+LaunchFile Parse(const char* path) {
+  std::ifstream stream(path);
+  if (!stream) throw std::runtime_error(std::string("can't read ") + path);
+  LaunchFile file;
+  for (std::string line; std::getline(stream, line);) ParseLine(line, file);
+  const LaunchOptions& options = file.options;
+  if (options.soc == nullptr || file.unit.empty() || file.report.empty()) {
+    throw std::runtime_error("the launch file needs soc, unit and report");
+  }
+  if (options.cores < 1 || options.cores > options.soc->cores) {
+    throw std::runtime_error("cores is " + std::to_string(options.cores) + "; " +
+                             options.soc->name + " has 1 to " + std::to_string(options.soc->cores));
+  }
+  if (options.ub_bytes < 1 || options.ub_bytes > options.soc->chip->ub_bytes) {
+    throw std::runtime_error("ub_bytes is " + std::to_string(options.ub_bytes) + "; " +
+                             options.soc->name + " has " +
+                             std::to_string(options.soc->chip->ub_bytes));
+  }
+  return file;
+}
+
+std::vector<char> ReadAll(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw std::runtime_error("can't read " + path);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+KernelEntry LoadUnit(const std::string& path, uint32_t arch) {
+  void* unit = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (unit == nullptr) throw std::runtime_error(std::string("can't load the unit: ") + dlerror());
+  void* entry = dlsym(unit, "normgrad_unit_launch");
+  const auto* unit_arch = static_cast<const unsigned*>(dlsym(unit, "normgrad_unit_arch"));
+  if (entry == nullptr || unit_arch == nullptr) {
+    throw std::runtime_error(path + " is no build unit of normgrad");
+  }
+  if (*unit_arch != arch) {
+    throw std::runtime_error("the unit is built for arch " + std::to_string(*unit_arch) +
+                             ", the soc has arch " + std::to_string(arch));
+  }
+  return reinterpret_cast<KernelEntry>(entry);
+}
+
+uint8_t* MapTensor(Gm& gm, const TensorSpec& tensor) {
+  if (tensor.role == "null") return nullptr;
+  if (tensor.role == "in") return gm.Map(tensor.name, GmRole::kIn, tensor.bytes, tensor.path);
+  if (tensor.role == "out") return gm.Map(tensor.name, GmRole::kOut, tensor.bytes, tensor.path);
+  throw std::runtime_error("tensor " + tensor.name + " has the role '" + tensor.role +
+                           "'; allowed: in, out, null");
+}
+
+void Run(const char* path) {
+  const LaunchFile file = Parse(path);
+  const KernelEntry entry = LoadUnit(file.unit, file.options.soc->chip->arch);
+  Launch launch(file.options);
+  std::vector<uint8_t*> args;
+  for (const TensorSpec& tensor : file.tensors) args.push_back(MapTensor(launch.gm(), tensor));
+  args.push_back(launch.gm().Allocate("workspace", GmRole::kScratch, file.workspace_bytes));
+  const std::vector<char> tiling = file.tiling.empty() ? std::vector<char>() : ReadAll(file.tiling);
+  uint8_t* tiling_gm = launch.gm().Allocate("tiling", GmRole::kScratch, tiling.size());
+  if (!tiling.empty()) std::memcpy(tiling_gm, tiling.data(), tiling.size());
+  launch.set_tiling(tiling_gm, tiling.size());
+  args.push_back(tiling_gm);
+
+  const auto start = std::chrono::steady_clock::now();
+  launch.Run(entry, args);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+
+  std::ofstream report(file.report);
+  report << ReportJson(launch, wall.count());
+  report.close();
+  if (!report) throw std::runtime_error("can't write the report " + file.report);
+}
+
+}  // namespace
+}  // namespace normgrad::twin
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: normgrad-twin LAUNCHFILE\n");
+    return normgrad::twin::kCannotRun;
+  }
+  try {
+    normgrad::twin::Run(argv[1]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return normgrad::twin::kCannotRun;
+  }
+  return 0;
+}
