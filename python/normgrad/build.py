@@ -29,6 +29,15 @@ _COMPILERS = ("g++", "clang++")
 _CTYPES = {"fp32": "float", "fp16": "half", "bf16": "bfloat16_t", "int8": "int8_t"}
 _SOURCE_ENDINGS = (".cpp", ".h")
 
+# Part of the base -> CMake's targets, and the files that are kept.
+_PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "tiling": (("normgrad_tiling",), ("libnormgrad_tiling.so",)),
+    "twin": (
+        ("normgrad_twin", "normgrad-twin"),
+        ("libnormgrad_twin.so", "normgrad-twin", "unit_flags.txt"),
+    ),
+}
+
 
 class BuildError(NormgradError):
     """A compiler said no: one sentence with its first error and the log's path."""
@@ -85,7 +94,8 @@ def compiler() -> str:
     if chosen:
         if shutil.which(chosen) is None:
             raise NormgradError(
-                f"CXX names the compiler {chosen}, which is not on the path; unset CXX or install it"
+                f"CXX names the compiler {chosen}, which is not on the path; "
+                "unset CXX or install it"
             )
         return chosen
     for name in _COMPILERS:
@@ -122,66 +132,62 @@ def _digest(root: Path, files: Iterable[Path], *more: str) -> str:
 
 
 def _sources(folder: Path, endings: tuple[str, ...] = _SOURCE_ENDINGS) -> list[Path]:
-    # Vendor headers of the twin may have no ending at all, so its include folder counts whole.
-    return [
-        file
-        for file in folder.rglob("*")
-        if file.is_file()
-        and (file.suffix in endings or "include" in file.relative_to(folder).parts)
-    ]
+    return [file for file in folder.rglob("*") if file.suffix in endings and file.is_file()]
 
 
 @functools.lru_cache(maxsize=4)
 def _base(part: str) -> Path:
     """The folder with the built files of `tiling` or `twin`."""
-    root = paths.source_root()
-    cxx = compiler()
-    files = [root / "CMakeLists.txt", *_sources(root / "tiling")]
-    if part == "twin":
-        files += _sources(root / "twin")
-        targets, wanted = (
-            ("normgrad_twin", "normgrad-twin"),
-            (
-                "libnormgrad_twin.so",
-                "normgrad-twin",
-                "unit_flags.txt",
-            ),
-        )
-    else:
-        targets, wanted = ("normgrad_tiling",), ("libnormgrad_tiling.so",)
-    flags = os.environ.get("CXXFLAGS", "")
-    key = _digest(root, files, cxx, tool_version(cxx), flags)
-    cache = paths.cache_root()
-    done = cache / f"{part}-{key}"
+    root, cxx, cache = paths.source_root(), compiler(), paths.cache_root()
+    targets, wanted = _PARTS[part]
+    how = (cxx, tool_version(cxx), os.environ.get("CXXFLAGS", ""))
+
+    def target() -> Path:
+        files = [root / "CMakeLists.txt", *_sources(root / "tiling")]
+        if part == "twin":
+            files += _sources(root / "twin")
+        return cache / f"{part}-{_digest(root, files, *how)}"
+
+    done = target()
     if done.is_dir():
         return done
-    work_key = hashlib.sha256(f"{root} {cxx} {tool_version(cxx)} {flags}".encode()).hexdigest()[:12]
-    work = cache / f"work-{work_key}"
+    ninja = _ninja()
+    place = hashlib.sha256(" ".join((str(root), ninja or "", *how)).encode()).hexdigest()[:12]
+    work = cache / f"work-{place}"
     with _locked(cache / f"{work.name}.lock"):
-        if not done.is_dir():
-            _cmake(root, work, cxx, targets)
-            _publish([work / name for name in wanted], done)
+        while not (done := target()).is_dir():
+            _cmake(root, work, cxx, ninja, targets)
+            if target() == done:  # else a source was edited meanwhile: what was built is neither
+                _publish([work / name for name in wanted], done)
     return done
 
 
-def _cmake(root: Path, work: Path, cxx: str, targets: Sequence[str]) -> None:
+def _ninja() -> str | None:
+    """The ninja of this environment, even where its scripts are not on the path.
+
+    g++ and cmake of Debian come without make.
+    """
+    places = [sysconfig.get_path("scripts"), os.environ.get("PATH", "")]
+    return shutil.which("ninja", path=os.pathsep.join(places))
+
+
+def _cmake(root: Path, work: Path, cxx: str, ninja: str | None, targets: Sequence[str]) -> None:
     if shutil.which("cmake") is None:
         raise NormgradError("cmake is not on the path; install cmake 3.16 or later")
+    if ninja is None and shutil.which("make") is None:
+        raise NormgradError("neither ninja nor make is on the path; install one of them")
     work.mkdir(parents=True, exist_ok=True)
     log = work / "build.log"
     configure = ["cmake", "-S", str(root), "-B", str(work), f"-DCMAKE_CXX_COMPILER={cxx}"]
-    # The ninja of this environment, even where its scripts are not on the path: g++ and cmake of
-    # Debian come without make.
-    places = [sysconfig.get_path("scripts"), os.environ.get("PATH", "")]
-    ninja = shutil.which("ninja", path=os.pathsep.join(places))
-    if ninja and not (work / "CMakeCache.txt").exists():
+    if ninja:
         configure += ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"]
     build = ["cmake", "--build", str(work), "--parallel", str(default_jobs()), "--target", *targets]
     with log.open("w") as out:
         for command in (configure, build):
             done = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
             if done.returncode != 0:
-                out.flush()
+                if command is configure:  # or it would remember what was wrong
+                    (work / "CMakeCache.txt").unlink(missing_ok=True)
                 raise BuildError(_first_error(f"building {targets[-1]} failed", log))
 
 

@@ -14,7 +14,10 @@ from normgrad.words import allowed
 
 _EXIT = """exit codes: 0 all as expected; 1 a case is not (an unexpected UNSUPPORTED included);
 2 the command could not be understood or started"""
-_CASE = "OP:SOC:DTYPE:SHAPE[:OPTION=VALUE...][:seedN], for example rms_norm_grad:ascend910b4:bf16:64x512"
+_CASE = (
+    "OP:SOC:DTYPE:SHAPE[:OPTION=VALUE...][:seedN], for example "
+    "rms_norm_grad:ascend910b4:bf16:64x512"
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -29,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _dispatch(words)
-    except (NormgradError, commands.USER_ERRORS) as error:
+    except NormgradError as error:
         report.complain(" ".join(str(error).split()))
         return 2
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
 from collections.abc import Sequence
@@ -17,13 +18,11 @@ from normgrad import doctor as doctor_
 from normgrad import plan as plan_
 from normgrad import run as run_
 from normgrad.backends import LaunchOptions
-from normgrad.cases import Case, CaseError
+from normgrad.cases import Case
 from normgrad.errors import NormgradError
 from normgrad.jobs import Job
 from normgrad.plan import Refused
 from normgrad.words import allowed
-
-USER_ERRORS = (CaseError, ops.OpError)
 
 # Knob of `plan --set` -> field of plan.Options.
 KNOBS = {
@@ -90,9 +89,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         for name in ("op", "soc"):
             if getattr(args, name) is not None:
-                raise NormgradError(
-                    f"--{name} is for .npz files: the case {args.case} names its own"
-                )
+                raise NormgradError(f"--{name} is for .npz files: case {args.case} has its own")
         job = jobs.from_text(args.case)
     if args.ub:
         job = jobs.with_ub(job, args.ub)
@@ -133,31 +130,19 @@ def plan(args: argparse.Namespace) -> int:
 
 def list_(args: argparse.Namespace) -> int:
     if args.ops:
-        rows = _ops_rows()
-        header = ("op", "chips", "arch", "dtype", "gamma")
-        _list(args.json, header, rows)
+        _list(args.json, ("op", "chips", "arch", "dtype", "gamma"), _ops_rows())
     if args.socs:
-        header = ("soc", "family", "arch", "cores", "MHz", "UB bytes", "UB for plans", "L2 bytes")
-        rows = [
-            (
-                s.name,
-                s.family,
-                s.arch,
-                s.cores,
-                s.clock_mhz,
-                s.ub_bytes,
-                s.ub_plan_bytes,
-                s.l2_bytes,
-            )
+        chips = [
+            (s.name, s.family, s.arch, s.cores, s.clock_mhz, s.ub_bytes, s.ub_plan_bytes)
             for s in plan_.socs()
         ]
-        _list(args.json, header, rows)
+        header = ("soc", "family", "arch", "cores", "clock MHz", "UB bytes", "UB plan bytes")
+        _list(args.json, header, chips)
     if args.ops or args.socs:
         return 0
     if not (args.suite or args.cases):
-        names = [
-            (name, len(jobs.from_suite(name))) for name in cases.suite_names(paths.cases_root())
-        ]
+        suites = cases.suite_names(paths.cases_root())
+        names = [(name, len(jobs.from_suite(name))) for name in suites]
         _list(args.json, ("suite", "cases"), names)
         return 0
     chosen = _chosen(args, default_suite=None)
@@ -216,10 +201,8 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
 def _build(chosen: Sequence[Job]) -> None:
     """Builds what the jobs need. A unit that does not compile is an ERROR of its cases alone."""
     build.twin_runner()
-    try:
+    with contextlib.suppress(build.UnitError):
         run_.prebuild(chosen)
-    except build.UnitError:
-        pass
 
 
 def _knob(text: str) -> tuple[str, Any]:

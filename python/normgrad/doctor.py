@@ -89,11 +89,9 @@ def _tool(name: str, needed: bool, hint: str) -> Line:
 def _memory() -> Line:
     memory = Path("/dev/shm")
     if not memory.is_dir():
-        return Line(
-            "/dev/shm", False, "missing", False, "tensors go to the temporary folder instead"
-        )
+        return Line("/dev/shm", False, "missing", False, "tensors go to a temporary folder")
     free = shutil.disk_usage(memory).free
-    small = "" if free >= 1 << 30 else "large tensors go to the temporary folder instead"
+    small = "" if free >= 1 << 30 else "large tensors go to a temporary folder"
     return Line("/dev/shm", not small, f"{free / 2**30:.1f} GiB free", False, small)
 
 

@@ -17,7 +17,7 @@ _SHM_RESERVE_BYTES = 64 << 20
 
 
 def source_root() -> Path:
-    """The folder that holds op_kernel/, tiling/ and twin/: a checkout or the wheel's package data."""
+    """The folder with op_kernel/, tiling/ and twin/: a checkout or the wheel's package data."""
     package = Path(__file__).resolve().parent
     candidates = (package.parent.parent, package / "_sources")
     for folder in candidates:

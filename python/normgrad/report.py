@@ -37,12 +37,13 @@ def json_rows(rows: Iterable[Mapping[str, Any]]) -> None:
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], indent: str = "") -> None:
     """Aligned columns; numbers to the right, text to the left."""
     cells = [[_cell(value) for value in row] for row in rows]
-    raw = [list(row) for row in cells]
-    widths = [max([len(h), *(len(row[i]) for row in raw)]) for i, h in enumerate(header)]
-    right = [all(_is_number(row[i]) for row in raw) and bool(raw) for i in range(len(header))]
-    for row in ([list(header)] if any(header) else []) + raw:
+    lines = ([list(header)] if any(header) else []) + cells
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))] if lines else []
+    right = [bool(cells) and all(_is_number(row[i]) for row in cells) for i in range(len(header))]
+    for line in lines:
         words = [
-            w.rjust(n) if r else w.ljust(n) for w, n, r in zip(row, widths, right, strict=True)
+            word.rjust(width) if to_right else word.ljust(width)
+            for word, width, to_right in zip(line, widths, right, strict=True)
         ]
         say(indent + "  ".join(words).rstrip())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -25,7 +26,7 @@ _TIMEOUT_ELEMS_PER_S = 1.0e6
 
 
 def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOptions) -> Outputs:
-    """Launches the kernel of `plan` on `inputs`; findings and counters come back with the arrays."""
+    """Launches the kernel of `plan` on `inputs`; findings and counters come with it."""
     op = ops.find_op(case.op)
     outputs = {
         spec.name: (
@@ -102,7 +103,7 @@ def _reserve(file: Path, size: int) -> None:
 def _write(file: Path, array: Array) -> None:
     with file.open("wb") as handle:
         if array.nbytes:
-            handle.write(memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8)))
+            np.ascontiguousarray(array).reshape(-1).view(np.uint8).tofile(handle)
 
 
 def _read(file: Path, shape: tuple[int, ...], kind: np.dtype[Any]) -> Array:
@@ -148,10 +149,8 @@ def _launch(command: list[str], timeout_s: float) -> str | None:
 
 
 def _kill_group(process: subprocess.Popen[str]) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 
