@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from normgrad.errors import NormgradError
+from normgrad.tiling_abi import (
+    MAX_RANK,
+    AnswerStruct,
+    OptionsStruct,
+    PlanStruct,
+    ProblemStruct,
+    SocStruct,
+    TensorStruct,
+    library,
+)
 from normgrad.words import allowed
-
-MAX_RANK = 8
 
 # Values of aclDataType; tiling/problem.h has the same list.
 _DTYPE_CODES = {"fp32": 0, "fp16": 1, "int8": 2, "int32": 3, "bf16": 27, "hif8": 34}
@@ -23,9 +30,12 @@ class Refused(Exception):  # noqa: N818 - the planner's word: an answer, not a m
     """The check or the planner said no: its status code and its sentence."""
 
     def __init__(self, code: int, sentence: str) -> None:
-        super().__init__(sentence)
+        super().__init__(code, sentence)  # both, so that it crosses process boundaries
         self.code = code
         self.sentence = sentence
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 class SocError(NormgradError, ValueError):
@@ -116,138 +126,20 @@ class Plan:
         return sum(b.bytes * b.count for b in self.buffers if b.phase == phase)
 
 
-# ---- the structs of tiling/capi.h and tiling/problem.h ----
-
-_MAX_TILING_BYTES = 1024
-_MAX_BUFFERS = 25
-_MAX_FIELDS = 64
-
-
-class _Soc(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char * 32),
-        ("family", ctypes.c_char * 32),
-        ("arch", ctypes.c_uint32),
-        ("cores", ctypes.c_uint32),
-        ("clock_mhz", ctypes.c_uint32),
-        ("ub_bytes", ctypes.c_uint32),
-        ("ub_plan_bytes", ctypes.c_uint32),
-        ("event_ids", ctypes.c_uint32),
-        ("has_bf16", ctypes.c_uint32),
-        ("saturates", ctypes.c_uint32),
-        ("l2_bytes", ctypes.c_uint64),
-        ("hbm_gb_per_s", ctypes.c_double),
-        ("achievable_gb_per_s", ctypes.c_double),
-    )
-
-
-class _Buffer(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char * 32),
-        ("bytes", ctypes.c_uint32),
-        ("count", ctypes.c_uint32),
-        ("phase", ctypes.c_uint32),
-    )
-
-
-class _Field(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char * 32),
-        ("value", ctypes.c_double),
-        ("unit", ctypes.c_char * 16),
-    )
-
-
-class _Answer(ctypes.Structure):
-    _fields_ = (("code", ctypes.c_int32), ("sentence", ctypes.c_char * 512))
-
-
-class _Plan(ctypes.Structure):
-    _fields_ = (
-        ("strategy", ctypes.c_char * 32),
-        ("reason", ctypes.c_char * 256),
-        ("tiling_key", ctypes.c_uint64),
-        ("cores", ctypes.c_uint32),
-        ("ub_limit_bytes", ctypes.c_uint32),
-        ("workspace_bytes", ctypes.c_uint64),
-        ("minimum_bytes", ctypes.c_uint64),
-        ("tiling_bytes", ctypes.c_uint32),
-        ("buffer_count", ctypes.c_uint32),
-        ("field_count", ctypes.c_uint32),
-        ("declared_c", ctypes.c_double),
-        ("tiling", ctypes.c_uint8 * _MAX_TILING_BYTES),
-        ("buffers", _Buffer * _MAX_BUFFERS),
-        ("fields", _Field * _MAX_FIELDS),
-    )
-
-
-class _TensorDesc(ctypes.Structure):
-    _fields_ = (
-        ("present", ctypes.c_int32),
-        ("dtype", ctypes.c_int32),
-        ("rank", ctypes.c_int32),
-        ("shape", ctypes.c_int64 * MAX_RANK),
-        ("strides", ctypes.c_int64 * MAX_RANK),
-    )
-
-
-class _Problem(ctypes.Structure):
-    _fields_ = (
-        ("rows", ctypes.c_uint64),
-        ("cols", ctypes.c_uint64),
-        ("dtype", ctypes.c_int32),
-        ("gamma_dtype", ctypes.c_int32),
-    )
-
-
-class _PlanOptions(ctypes.Structure):
-    _fields_ = (
-        ("ub_bytes", ctypes.c_uint32),
-        ("cores", ctypes.c_uint32),
-        ("chunk_cols", ctypes.c_uint32),
-        ("rows_per_tile", ctypes.c_uint32),
-        ("strategy", ctypes.c_char_p),
-    )
-
-
-_MIRRORS: dict[str, type[ctypes.Structure]] = {
-    "NormgradSoc": _Soc,
-    "NormgradBuffer": _Buffer,
-    "NormgradField": _Field,
-    "NormgradAnswer": _Answer,
-    "NormgradPlan": _Plan,
-    "TensorDesc": _TensorDesc,
-    "Problem": _Problem,
-    "PlanOptions": _PlanOptions,
-}
-
-
-@functools.lru_cache(maxsize=1)
-def _library() -> ctypes.CDLL:
-    from normgrad import build  # reading a plan's types must not need a compiler
-
-    library = ctypes.CDLL(str(build.tiling_library()))
-    for name, mirror in _MIRRORS.items():
-        theirs = library.normgrad_struct_bytes(name.encode())
-        assert theirs == ctypes.sizeof(mirror), f"plan.py mirrors {name} of tiling/ wrongly"
-    return library
-
-
 def socs() -> list[Soc]:
     """Every product of the chip table."""
-    library = _library()
     found = []
-    for index in range(library.normgrad_soc_count()):
-        raw = _Soc()
-        library.normgrad_soc_at(index, ctypes.byref(raw))
+    for index in range(library().normgrad_soc_count()):
+        raw = SocStruct()
+        library().normgrad_soc_at(index, ctypes.byref(raw))
         found.append(_read_soc(raw))
     return found
 
 
 def find_soc(name: str) -> Soc:
     """The product that a product or family name means; SocError names the nearest one."""
-    raw = _Soc()
-    if _library().normgrad_find_soc(name.encode(), ctypes.byref(raw)) == 0:
+    raw = SocStruct()
+    if library().normgrad_find_soc(_bytes(name), ctypes.byref(raw)) == 0:
         return _read_soc(raw)
     known = socs()
     words = [soc.name for soc in known] + sorted({soc.family for soc in known})
@@ -259,7 +151,7 @@ def dtype_combinations(op: str, arch: int) -> list[tuple[str, str]]:
     dy, gamma = ctypes.c_int32(), ctypes.c_int32()
 
     def ask(index: int) -> int:
-        count: int = _library().normgrad_dtype_combination(
+        count: int = library().normgrad_dtype_combination(
             op.encode(), ctypes.c_uint32(arch), index, ctypes.byref(dy), ctypes.byref(gamma)
         )
         return count
@@ -273,9 +165,9 @@ def dtype_combinations(op: str, arch: int) -> list[tuple[str, str]]:
 
 def check(op: str, soc: Soc | str, tensors: Sequence[TensorDesc]) -> Problem:
     """What a call asks for; `tensors` in the operator's order. Raises Refused."""
-    descriptors = (_TensorDesc * max(1, len(tensors)))(*map(_write_tensor, tensors))
-    problem, answer = _Problem(), _Answer()
-    _library().normgrad_check(
+    descriptors = (TensorStruct * max(1, len(tensors)))(*map(_write_tensor, tensors))
+    problem, answer = ProblemStruct(), AnswerStruct()
+    library().normgrad_check(
         op.encode(),
         _soc_name(soc),
         descriptors,
@@ -295,15 +187,15 @@ def check(op: str, soc: Soc | str, tensors: Sequence[TensorDesc]) -> Problem:
 def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None = None) -> Plan:
     """How the problem is cut. Raises Refused."""
     where = soc if isinstance(soc, Soc) else find_soc(soc)
-    raw_problem = _Problem(
+    raw_problem = ProblemStruct(
         problem.rows,
         problem.cols,
         _dtype_code(problem.dtype),
         _dtype_code(problem.gamma_dtype),
     )
     raw_options = _write_options(options or Options())
-    raw, answer = _Plan(), _Answer()
-    _library().normgrad_plan(
+    raw, answer = PlanStruct(), AnswerStruct()
+    library().normgrad_plan(
         op.encode(),
         _soc_name(where),
         ctypes.byref(raw_problem),
@@ -319,20 +211,25 @@ def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None
 
 
 def _soc_name(soc: Soc | str) -> bytes:
-    return (soc.name if isinstance(soc, Soc) else soc).encode()
+    return _bytes(soc.name if isinstance(soc, Soc) else soc)
+
+
+def _bytes(word: str) -> bytes:
+    """A user's word for C; what is not text there matches no name, which is the right answer."""
+    return word.encode(errors="replace")
 
 
 def _dtype_code(name: str) -> int:
     return _DTYPE_CODES.get(name, _UNDEFINED)
 
 
-def _raise_if_refused(answer: _Answer) -> None:
+def _raise_if_refused(answer: AnswerStruct) -> None:
     if answer.code != 0:
         raise Refused(answer.code, answer.sentence.decode())
 
 
-def _write_tensor(tensor: TensorDesc) -> _TensorDesc:
-    raw = _TensorDesc(tensor.present, _dtype_code(tensor.dtype), len(tensor.shape))
+def _write_tensor(tensor: TensorDesc) -> TensorStruct:
+    raw = TensorStruct(tensor.present, _dtype_code(tensor.dtype), len(tensor.shape))
     # A rank or a length that is too large reaches the check, which refuses it with its sentence.
     for axis, length in enumerate(tensor.shape[:MAX_RANK]):
         raw.shape[axis] = min(length, _MAX_LENGTH)
@@ -341,13 +238,13 @@ def _write_tensor(tensor: TensorDesc) -> _TensorDesc:
     return raw
 
 
-def _write_options(options: Options) -> _PlanOptions:
+def _write_options(options: Options) -> OptionsStruct:
     limit = 2**32 - 1  # more than any chip has: refused there with the real limit
 
     def wish(value: int | None) -> int:
         return min(value or 0, limit)
 
-    return _PlanOptions(
+    return OptionsStruct(
         wish(options.ub_bytes),
         wish(options.cores),
         wish(options.chunk_cols),
@@ -356,7 +253,7 @@ def _write_options(options: Options) -> _PlanOptions:
     )
 
 
-def _read_soc(raw: _Soc) -> Soc:
+def _read_soc(raw: SocStruct) -> Soc:
     return Soc(
         name=raw.name.decode(),
         family=raw.family.decode(),
@@ -374,7 +271,7 @@ def _read_soc(raw: _Soc) -> Soc:
     )
 
 
-def _read_plan(op: str, soc: Soc, raw: _Plan) -> Plan:
+def _read_plan(op: str, soc: Soc, raw: PlanStruct) -> Plan:
     fields = raw.fields[: raw.field_count]
     return Plan(
         op=op,

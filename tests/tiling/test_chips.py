@@ -6,7 +6,7 @@ import ctypes
 
 import pytest
 
-from normgrad import plan
+from normgrad import plan, tiling_abi
 
 # family: arch, UB that exists, UB that plans use, event ids, bf16, saturates
 FAMILIES = {
@@ -79,7 +79,7 @@ def test_family_and_vendor_spelling_resolve(written: str, meant: str) -> None:
     assert plan.find_soc(written).name == meant
 
 
-@pytest.mark.parametrize("name", ["ascend910b5", "ascend", "", "ascend910b44"])
+@pytest.mark.parametrize("name", ["ascend910b5", "ascend", "", "ascend910b44", "\udc80"])
 def test_unknown_soc_names_value_and_allowed(name: str) -> None:
     with pytest.raises(plan.SocError, match=r"unknown chip .*allowed: ascend910b1, ") as caught:
         plan.find_soc(name)
@@ -87,13 +87,13 @@ def test_unknown_soc_names_value_and_allowed(name: str) -> None:
 
 
 def test_mirrors_have_the_size_of_the_structs() -> None:
-    library = plan._library()
-    for name, mirror in plan._MIRRORS.items():
+    library = tiling_abi.library()
+    for name, mirror in tiling_abi.MIRRORS.items():
         assert library.normgrad_struct_bytes(name.encode()) == ctypes.sizeof(mirror), name
     assert library.normgrad_struct_bytes(b"Nonsense") == 0
 
 
 def test_soc_index_past_the_end_is_refused() -> None:
-    raw = plan._Soc()
-    assert plan._library().normgrad_soc_at(-1, ctypes.byref(raw)) == -1
-    assert plan._library().normgrad_soc_at(len(PRODUCTS), ctypes.byref(raw)) == -1
+    raw = tiling_abi.SocStruct()
+    assert tiling_abi.library().normgrad_soc_at(-1, ctypes.byref(raw)) == -1
+    assert tiling_abi.library().normgrad_soc_at(len(PRODUCTS), ctypes.byref(raw)) == -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -130,6 +131,13 @@ def test_unknown_names() -> None:
     assert "unknown SoC ascend911" in refusal(call(), "ascend911").sentence
     assert "unknown operator rms_norm" in refusal(call(), op="rms_norm").sentence
     assert dtype_combinations("rms_norm", 2201) == []
+
+
+def test_refusal_crosses_process_boundaries() -> None:
+    refused = refusal(call(), "ascend310p")
+    copy = pickle.loads(pickle.dumps(refused))
+    assert (copy.code, copy.sentence) == (refused.code, refused.sentence)
+    assert str(copy) == refused.sentence
 
 
 # ---- null ----
