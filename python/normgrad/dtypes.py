@@ -88,7 +88,8 @@ def to_float32(values: Array) -> npt.NDArray[np.float32]:
     """Exact conversion of fp16, bf16 and fp32 (which is returned as it is)."""
     if values.dtype == _NUMPY["bf16"]:
         wide = values.view(np.uint16).astype(np.uint32)
-        return np.left_shift(wide, np.uint32(16), out=wide).view(np.float32)
+        wide <<= np.uint32(16)
+        return wide.view(np.float32)
     return values.astype(np.float32, copy=False)
 
 
@@ -97,7 +98,7 @@ def ulp(values: F64, fmt: FloatFormat) -> F64:
 
     Inf where the value is Inf or NaN.
     """
-    power = np.bitwise_and(values.view(np.int64), _EXPONENT_BITS).view(np.float64)
+    power: F64 = np.bitwise_and(values.view(np.int64), _EXPONENT_BITS).view(np.float64)
     np.maximum(power, 2.0**fmt.min_exponent, out=power)
     power *= 2.0**-fmt.fraction_bits
     return power

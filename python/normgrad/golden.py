@@ -1,0 +1,146 @@
+"""What the operators should give, in float64, block by block of rows.
+
+Beside each value stand S, the sum of the magnitudes of its terms, and U, what underflow of fp32
+intermediates may add: the verdict's budget is made of them. Inputs are taken as stored, nothing
+is rounded on the way, and the sums over rows are added in two levels (inside a block, then across
+blocks), so that their own error stays below 1e-12 S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from normgrad import dtypes
+from normgrad.dtypes import F64, Array
+
+Mask = npt.NDArray[np.bool_]
+
+UNDERFLOW = 2.0**-149  # the smallest positive fp32
+FP32_MAX = dtypes.FORMATS["fp32"].max_finite
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """The inputs of RmsNormGrad as rows x cols; dy and x in their storage dtype."""
+
+    dy: Array
+    x: Array
+    rstd: F64
+    gamma: F64
+
+    @property
+    def rows(self) -> int:
+        return self.rstd.size
+
+    @property
+    def cols(self) -> int:
+        return self.gamma.size
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """dx of rows begin..end: value, S and U. `undefined` marks rows that may overflow in fp32."""
+
+    begin: int
+    end: int
+    dx: F64
+    dx_s: F64
+    dx_u: F64
+    undefined: Mask | None  # one per row; None: no row
+
+
+@dataclass(frozen=True)
+class GoldenSums:
+    """dgamma over some rows: value, S, U and the columns that may overflow in fp32."""
+
+    dgamma: F64
+    dgamma_s: F64
+    dgamma_u: F64
+    undefined: Mask
+
+    def add(self, other: GoldenSums) -> None:
+        """Adds other rows, in place."""
+        with np.errstate(all="ignore"):
+            np.add(self.dgamma, other.dgamma, out=self.dgamma)
+            np.add(self.dgamma_s, other.dgamma_s, out=self.dgamma_s)
+            np.add(self.dgamma_u, other.dgamma_u, out=self.dgamma_u)
+            np.logical_or(self.undefined, other.undefined, out=self.undefined)
+
+
+def no_rows(cols: int) -> GoldenSums:
+    """The empty sum: dgamma of no rows is zero."""
+    u = np.full(cols, UNDERFLOW)
+    return GoldenSums(np.zeros(cols), np.zeros(cols), u, np.zeros(cols, np.bool_))
+
+
+def matrices(inputs: Mapping[str, Array]) -> Matrices:
+    """The inputs of RmsNormGrad by name, whatever their ranks, as matrices."""
+    rstd = dtypes.to_float64(inputs["rstd"]).reshape(-1)
+    gamma = dtypes.to_float64(inputs["gamma"]).reshape(-1)
+    shape = (rstd.size, gamma.size)
+    return Matrices(inputs["dy"].reshape(shape), inputs["x"].reshape(shape), rstd, gamma)
+
+
+def rms_norm_grad_rows(data: Matrices, begin: int, end: int) -> tuple[RowBlock, GoldenSums]:
+    """dx of rows begin..end, and what these rows add to dgamma.
+
+    xhat = x rstd,  dx = (dy gamma - xhat mean(dy gamma xhat)) rstd,  dgamma = sum(dy xhat)
+    """
+    with np.errstate(all="ignore"):
+        dy = dtypes.to_float64(data.dy[begin:end])
+        rstd = data.rstd[begin:end, None]
+        abs_rstd = np.abs(rstd)
+        xhat = dtypes.to_float64(data.x[begin:end])
+        xhat *= rstd
+        abs_xhat = np.abs(xhat)
+        term = dy * data.gamma
+        product = term * xhat
+        mean = product.sum(axis=1, keepdims=True) / data.cols
+        np.abs(product, out=product)
+        abs_sum = product.sum(axis=1, keepdims=True)
+
+        dx = np.multiply(xhat, mean, out=product)
+        np.subtract(term, dx, out=dx)
+        dx *= rstd
+        np.abs(term, out=term)
+        dx_s = abs_xhat * (abs_sum / data.cols)
+        dx_s += term
+        dx_s *= abs_rstd
+        dx_u = abs_xhat * (UNDERFLOW * abs_rstd)
+        dx_u += UNDERFLOW * (1.0 + 2.0 * abs_rstd)
+
+        xhat *= dy
+        dgamma = xhat.sum(axis=0)
+        abs_product = np.abs(xhat, out=xhat)
+        dgamma_s = abs_product.sum(axis=0)
+        dgamma_u = UNDERFLOW * (end - begin + np.abs(dy, out=dy).sum(axis=0))
+
+        rows, cols = _may_overflow(abs_sum, dx_s, (term, abs_xhat), (abs_product, abs_xhat))
+    block = RowBlock(begin, end, dx, dx_s, dx_u, rows)
+    return block, GoldenSums(dgamma, dgamma_s, dgamma_u, cols)
+
+
+def _may_overflow(
+    abs_sum: F64, dx_s: F64, in_dx: tuple[F64, ...], in_dgamma: tuple[F64, ...]
+) -> tuple[Mask | None, Mask]:
+    """Rows of dx and columns of dgamma in which an intermediate is finite, but not in fp32."""
+    rows, cols = dx_s.shape
+    all_magnitudes = (abs_sum, dx_s, *in_dx, *in_dgamma)
+    if rows * cols == 0 or all(float(values.max()) <= FP32_MAX for values in all_magnitudes):
+        return None, np.zeros(cols, np.bool_)
+    by_row = np.zeros(rows, np.bool_)
+    for values in (abs_sum, dx_s, *in_dx):
+        by_row |= beyond_fp32(values).any(axis=1)
+    by_col = np.zeros(cols, np.bool_)
+    for values in in_dgamma:
+        by_col |= beyond_fp32(values).any(axis=0)
+    return by_row, by_col
+
+
+def beyond_fp32(values: F64) -> Mask:
+    """Where a magnitude is finite, but not in fp32."""
+    return (values > FP32_MAX) & (values < np.inf)

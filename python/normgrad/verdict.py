@@ -1,0 +1,238 @@
+"""The verdict on one run: right, wrong and where, or not able to prove anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+
+from normgrad import compare, dtypes, golden, inputs, ops
+from normgrad.cases import Case
+from normgrad.compare import Tally, Worst
+from normgrad.dtypes import Array
+
+__all__ = ["Status", "Verdict", "Worst", "judge"]
+
+C = 4.0  # of the budget, unless a strategy declares more
+
+# Elements worked on at once: a dozen float64 arrays of this size stay in the caches.
+BLOCK_ELEMS = 1 << 15
+
+# Nothing is proved by an output of which this share is zero although this share of the golden is
+# not. Below the number of elements, zeros may be chance: a 1x1 dx is a difference of equal terms.
+_ZERO_SHARE = 0.9
+_SIGNIFICANT_SHARE = 0.5
+_ZERO_RULE_ELEMS = 32
+
+
+class Status(str, Enum):
+    """How a case ended."""
+
+    PASSED = "PASSED"
+    FAILED = "FAILED"  # numbers wrong
+    RULE = "RULE"  # the twin found a broken hardware rule
+    MISTRUSTED = "MISTRUSTED"  # the output cannot prove anything
+    UNSUPPORTED = "UNSUPPORTED"  # the check said no
+    ERROR = "ERROR"  # crash or time-out
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A status with its evidence; `score` is the worst error in units of its budget."""
+
+    status: Status
+    score: float
+    worst: Worst | None
+    limit: float  # of the score
+    reason: str  # empty if passed
+    metrics: dict[str, dict[str, float]]  # by output
+
+
+class SplitOfRows(Protocol):
+    """The part of a plan that says which core had which rows."""
+
+    @property
+    def cores(self) -> int: ...
+    @property
+    def fields(self) -> Mapping[str, int | float]: ...
+
+
+def judge(
+    case: Case,
+    data: Mapping[str, Array],
+    outputs: Mapping[str, Array],
+    declared_c: float = C,
+    unwritten: Mapping[str, int] | None = None,
+    plan: SplitOfRows | None = None,
+) -> Verdict:
+    """Compares the outputs of a run with the golden of its inputs, block by block of rows.
+
+    `unwritten`: bytes of each output that the run never wrote. `plan` lets a reason name a core.
+    """
+    if wrong := _wrong_form(case, data, outputs):
+        return Verdict(Status.FAILED, float("inf"), None, 1.0, wrong, {})
+    tallies = _compare(case, data, outputs, declared_c)
+    worst = max(tallies, key=lambda tally: tally.score)
+    status, reason = _status(case, tallies, outputs, unwritten or {}, plan)
+    metrics = {tally.name: tally.metrics() for tally in tallies}
+    return Verdict(status, worst.score, worst.worst, 1.0, reason, metrics)
+
+
+def _wrong_form(case: Case, data: Mapping[str, Array], outputs: Mapping[str, Array]) -> str:
+    """A sentence if an output is missing or is not the tensor that the operator gives."""
+    shapes = {"dx": data["x"], "dgamma": data["gamma"]}
+    for spec in ops.find_op(case.op).outputs:
+        if spec.name not in outputs:
+            return f"output {spec.name} is missing"
+        got, like = outputs[spec.name], shapes[spec.name]
+        dtype = np.dtype(np.float32) if spec.dtype == "fp32" else like.dtype
+        if got.shape != like.shape or got.dtype != dtype:
+            return (
+                f"output {spec.name} is {got.dtype} {got.shape}: the operator gives {dtype} "
+                f"{like.shape}"
+            )
+    return ""
+
+
+def _compare(
+    case: Case, data: Mapping[str, Array], outputs: Mapping[str, Array], c: float
+) -> tuple[Tally, Tally]:
+    source = golden.matrices(data)
+    rows, cols = source.rows, source.cols
+    dx = outputs["dx"].reshape(rows, cols)
+    exact_dx, exact_dgamma = inputs.is_exact(case)
+    fmt = dtypes.FORMATS[dtypes.dtype_name(dx.dtype)]
+    of_dx = Tally("dx", fmt, outputs["dx"].shape, rows, cols, c, exact_dx)
+    of_dgamma = Tally(
+        "dgamma", dtypes.FORMATS["fp32"], outputs["dgamma"].shape, 1, cols, c, exact_dgamma
+    )
+    if cols == 0:
+        return of_dx, of_dgamma
+    total = golden.no_rows(cols)
+    step = max(1, BLOCK_ELEMS // cols)
+    for begin in range(0, rows, step):
+        block, sums = golden.rms_norm_grad_rows(source, begin, min(begin + step, rows))
+        total.add(sums)
+        undefined = None if block.undefined is None else block.undefined[:, None]
+        of_dx.add(
+            dx[begin : block.end],
+            compare.Block(begin, block.dx, block.dx_s, block.dx_u, undefined),
+        )
+    overflow = total.undefined | golden.beyond_fp32(total.dgamma_s)
+    of_dgamma.add(
+        outputs["dgamma"].reshape(1, cols),
+        compare.Block(
+            0, total.dgamma[None], total.dgamma_s[None], total.dgamma_u[None],
+            overflow[None] if overflow.any() else None,
+        ),
+    )  # fmt: skip
+    return of_dx, of_dgamma
+
+
+def _status(
+    case: Case,
+    tallies: tuple[Tally, ...],
+    outputs: Mapping[str, Array],
+    unwritten: Mapping[str, int],
+    plan: SplitOfRows | None,
+) -> tuple[Status, str]:
+    reasons = []
+    for tally in tallies:
+        if missed := unwritten.get(tally.name, 0):
+            reasons.append(
+                f"{missed} of {outputs[tally.name].nbytes} bytes of {tally.name} were never written"
+            )
+        if tally.failed:
+            reasons.append(describe(tally, plan))
+    if reasons:
+        return Status.FAILED, "; ".join(reasons)
+    for tally in tallies:
+        elems = tally.compared + tally.undefined
+        if tally.compared == 0 and elems + (not case.is_empty) > 0:
+            return Status.MISTRUSTED, f"nothing of {tally.name} could be compared"
+        if (
+            elems >= _ZERO_RULE_ELEMS
+            and tally.got_zero >= _ZERO_SHARE * elems
+            and tally.significant >= _SIGNIFICANT_SHARE * elems
+        ):
+            return Status.MISTRUSTED, (
+                f"{tally.got_zero} of {elems} elements of {tally.name} are zero, although the "
+                "golden is not: the inputs are too small for its dtype to prove anything"
+            )
+    return Status.PASSED, ""
+
+
+def describe(tally: Tally, plan: SplitOfRows | None) -> str:
+    """Why an output failed: the worst element, how many fail, and a pattern in their places."""
+    worst = tally.worst
+    assert worst is not None
+    elems = tally.compared + tally.undefined
+    place = f"row {worst.row}, col {worst.col}" if tally.rows > 1 else f"col {worst.col}"
+    index = ", ".join(map(str, worst.index))
+    size = (
+        f"off by {worst.error_ulp:.3g} ulp, {tally.score:.3g} times what is allowed"
+        if np.isfinite(tally.score)
+        else "a special value in the wrong place"
+    )
+    words = [
+        f"{tally.name}[{index}] ({place}) is {worst.got:.9g} instead of {worst.expected:.9g}",
+        size,
+        f"{tally.failed} of {elems} elements fail",
+    ]
+    words += [hint for hint in (_what(tally), _where(tally, plan)) if hint]
+    return ", ".join(words)
+
+
+def _what(tally: Tally) -> str:
+    if tally.poisoned == tally.failed:
+        return "all of them still hold the poison from before the run (never written?)"
+    if tally.poisoned:
+        return f"{tally.poisoned} of them still hold the poison from before the run"
+    if tally.zeros_failed == tally.failed:
+        return "all of them are zero"
+    return f"{tally.mismatched} of them NaN or Inf on one side" if tally.mismatched else ""
+
+
+def _where(tally: Tally, plan: SplitOfRows | None) -> str:
+    """A pattern that a broken tail, split or copy leaves behind."""
+    rows, cols = np.flatnonzero(tally.failed_rows), np.flatnonzero(tally.failed_cols)
+    hints = []
+    if tally.cols > 1 and len(cols) < tally.cols:
+        tail = tally.cols - int(cols[0])
+        if len(cols) == 1:
+            hints.append(f"only in column {cols[0]}")
+        elif tail * 2 <= tally.cols:
+            hints.append(f"only in the last {tail} of {tally.cols} columns")
+    if tally.rows > 1:
+        hints += _row_hint(rows, tally.rows, plan)
+    elif tally.cols > 1 and len(cols) == tally.cols:
+        hints.append("in every column")
+    return " and ".join(hints)
+
+
+def _row_hint(failed: Array, rows: int, plan: SplitOfRows | None) -> list[str]:
+    first, last = int(failed[0]), int(failed[-1])
+    if len(failed) == rows:
+        return ["in every row"]
+    if first == last:
+        return ["only in the last row" if last == rows - 1 else f"only in row {first}"]
+    core = _core_of(first, plan)
+    if core is not None and core == _core_of(last, plan):
+        return [f"only in rows of core {core}"]
+    if (last - first + 1) * 2 <= rows:
+        return [f"only in rows {first} to {last}"]
+    return []
+
+
+def _core_of(row: int, plan: SplitOfRows | None) -> int | None:
+    """The core that has a row: each has rows_per_core, the first few one more."""
+    if plan is None or plan.cores < 2 or "rows_per_core" not in plan.fields:
+        return None
+    each = int(plan.fields["rows_per_core"])
+    longer = int(plan.fields.get("cores_with_one_more", 0))
+    if row < longer * (each + 1):
+        return row // (each + 1)
+    return longer + (row - longer * (each + 1)) // each if each else None
