@@ -76,7 +76,7 @@ cxx_files() { find op_kernel tiling twin tests -name '*.h' -o -name '*.cpp' | so
 run_check() {
   cd "$root"
   say "clang-format, ruff, mypy, codespell"
-  cxx_files | xargs clang-format --dry-run -Werror
+  cxx_files | xargs clang-format --dry-run -Werror --ferror-limit=1
   ruff check
   ruff format --check
   mypy --strict python/normgrad
