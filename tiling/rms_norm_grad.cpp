@@ -96,7 +96,8 @@ Answer CheckOptions(const Soc& soc, const PlanOptions& options, Regimes* regimes
 // turn) only where the partial sums of all cores would not fit UB.
 uint32_t StripCols(uint64_t cols, uint64_t cores, uint32_t ub_bytes) {
   const uint64_t even = AlignUp(CeilDiv(cols, cores), kFp32PerBlock);
-  const uint64_t most = AlignDown(ub_bytes / (cores * kFp32Bytes), kFp32PerBlock);
+  // One more row than cores: the sum on its way out.
+  const uint64_t most = AlignDown(ub_bytes / ((cores + 1) * kFp32Bytes), kFp32PerBlock);
   return static_cast<uint32_t>(std::min(even, most));
 }
 
@@ -250,6 +251,8 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
   plan->first_phase = layout.budget;
   tiling.ub.partials_in = plan->second_phase.Add("partials_in (second phase)",
                                                  uint64_t{cores} * tiling.strip_cols * kFp32Bytes);
+  tiling.ub.dgamma_out =
+      plan->second_phase.Add("dgamma_out (second phase)", uint64_t{tiling.strip_cols} * kFp32Bytes);
   plan->strategy = tile.key == RmsNormGradKey::kDxWholeRow ? kWholeRow : kChunkedRow;
   plan->reason = Reason(problem, tile, wishes, layout.budget.TotalBytes(), ub_bytes);
   plan->tiling_key = static_cast<uint64_t>(tile.key);

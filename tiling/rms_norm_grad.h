@@ -27,14 +27,15 @@ struct RmsNormGradUbBytes {
   uint32_t rstd_in;      // queue: rows_per_tile fp32, rounded up to 8
   uint32_t dx_out;       // queue: as dy_in
   uint32_t gamma;        // pitch_cols: fp32 in DxWholeRow, gamma's dtype in DxChunkedRow
-  uint32_t dgamma_hi;    // pitch_cols fp32: the running sum over rows ...
+  uint32_t dgamma_hi;    // pitch_cols fp32, rounded up to 256 B: the running sum over rows ...
   uint32_t dgamma_lo;    // ... and what it has rounded away so far
   uint32_t work;         // one fp32 work array; see work_arrays
   uint32_t rstd_block;   // rows_per_tile (rounded up to 8) blocks of 32 B, rstd repeated 8 times
   uint32_t mean_block;   // as rstd_block: minus the row's mean of dy*gamma*xhat
   uint32_t leaf_sums;    // rows_per_tile x leaf_pitch fp32
   uint32_t row_sums;     // rows_per_tile fp32, rounded up to 8
-  uint32_t partials_in;  // second phase: cores x strip_cols fp32
+  uint32_t partials_in;  // second phase, queue: cores x strip_cols fp32
+  uint32_t dgamma_out;   // second phase, queue: strip_cols fp32
 };
 
 struct RmsNormGradTiling {

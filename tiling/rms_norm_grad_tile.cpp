@@ -44,11 +44,13 @@ Layout Place(const Problem& problem, RmsNormGradKey key, Depths depths, uint64_t
   bytes.rstd_in = ub.Add("rstd_in", rows * kFp32Bytes, depths.in);
   bytes.dx_out = ub.Add("dx_out", tile_bytes, depths.out);
   bytes.gamma = ub.Add("gamma", whole_row ? column_bytes : pitch * SizeOf(problem.gamma_dtype));
-  bytes.dgamma_hi = ub.Add("dgamma_hi", column_bytes);
-  bytes.dgamma_lo = ub.Add("dgamma_lo", column_bytes);
+  // Compare, which finds sums that are no numbers, works on whole repeats.
+  const uint64_t dgamma_bytes = AlignUp(column_bytes, kRepeatBytes);
+  bytes.dgamma_hi = ub.Add("dgamma_hi", dgamma_bytes);
+  bytes.dgamma_lo = ub.Add("dgamma_lo", dgamma_bytes);
   if (whole_row) {
     // The two-sum of a tile's sum needs a third array; it has the size of dgamma_hi.
-    ub.Add("dgamma_spare", column_bytes);
+    ub.Add("dgamma_spare", dgamma_bytes);
   }
   bytes.work = ub.Add("work", work_cols * kFp32Bytes, WorkArrays(key, problem.dtype));
   bytes.rstd_block = ub.Add("rstd_block", rows_up * kBlockBytes);
@@ -66,6 +68,10 @@ Layout PlaceRows(const Problem& problem, uint64_t rows) {
 Layout PlaceChunk(const Problem& problem, Depths depths, uint64_t chunk_cols) {
   return Place(problem, RmsNormGradKey::kDxChunkedRow, depths, 1, chunk_cols);
 }
+
+// A column takes more than a byte of UB. Without rows, cols may be as large as 64 bits hold, and
+// sizes in bytes would wrap around.
+bool TooWideToCount(const Problem& problem, uint32_t ub_bytes) { return problem.cols > ub_bytes; }
 
 // The largest value in 1..most for which `fits` holds, 0 if none; `fits` is true up to some value.
 template <typename Fits>
@@ -128,8 +134,8 @@ Layout PlaceTile(const Problem& problem, const Tile& tile) {
 
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
                   uint32_t wanted_rows) {
-  if (problem.cols > ub_bytes) {
-    return Tile{};  // nor do sizes in bytes fit 64 bits for any number of columns
+  if (TooWideToCount(problem, ub_bytes)) {
+    return Tile{};
   }
   const uint64_t most = std::min<uint64_t>(busiest_rows, kMaxCopyRows);
   uint64_t rows = Largest(most, [&](uint64_t candidate) {
@@ -153,7 +159,7 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
 }
 
 Tile ChunkedRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols) {
-  if (LeafCount(problem.cols) > kMaxLeaves) {
+  if (TooWideToCount(problem, ub_bytes) || LeafCount(problem.cols) > kMaxLeaves) {
     return Tile{};
   }
   const uint64_t row_cols = AlignUp(problem.cols, kLeafCols);
@@ -177,7 +183,6 @@ Tile ChunkedRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_c
 
 uint64_t WidestRow(Problem problem, const Regimes& regimes, uint32_t ub_bytes,
                    const PlanOptions& options) {
-  // A column takes more than a byte of UB, so no row is wider than ub_bytes.
   return Largest(ub_bytes, [&](uint64_t cols) {
     problem.cols = cols;
     return (regimes.whole_row &&

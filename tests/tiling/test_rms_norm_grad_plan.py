@@ -38,6 +38,7 @@ TABLE = [
     ("ascend910b4", "bf16", 4096, 1024, "DxWholeRow", 40, 164640, 5120, 6, 0, 2, 2),
     ("ascend910b4", "bf16", 4096, 4096, "DxWholeRow", 40, 164480, 16640, 1, 0, 2, 2),
     ("ascend910b4", "bf16", 4096, 8192, "DxChunkedRow", 40, 180896, 33280, 1, 1024, 2, 1),
+    ("ascend910b4", "bf16", 4096, 8000, "DxChunkedRow", 40, 185248, 32000, 1, 1536, 2, 1),
     ("ascend910b4", "bf16", 4097, 129, "DxWholeRow", 40, 186272, 1280, 52, 0, 2, 2),
     ("ascend910b4", "fp32", 4096, 1024, "DxWholeRow", 40, 164640, 5120, 6, 0, 2, 2),
     ("ascend910b4", "fp32", 100, 6144, "DxChunkedRow", 40, 172672, 25600, 1, 3072, 1, 1),
@@ -223,6 +224,11 @@ def test_chips_without_a_kernel(soc: str) -> None:
 @pytest.mark.parametrize(("rows", "cols"), [(1 << 61, 1 << 61), (1, 1 << 60), (1 << 60, 1)])
 def test_sizes_beyond_counting(rows: int, cols: int) -> None:
     assert "counts tensors of up to 2^60 bytes" in sentence(rows, cols, "fp32")
+
+
+@pytest.mark.parametrize("cols", [1 << 32, 1 << 62, (1 << 64) - 1])
+def test_no_rows_of_any_width_do_not_wrap_around(cols: int) -> None:
+    assert sentence(0, cols).startswith(f"cols is {cols:,}: rms_norm_grad takes bf16 with bf16")
 
 
 # ---- what crosses to the kernel ----
