@@ -138,28 +138,32 @@ def _sources(folder: Path, endings: tuple[str, ...] = _SOURCE_ENDINGS) -> list[P
 @functools.lru_cache(maxsize=4)
 def _base(part: str) -> Path:
     """The folder with the built files of `tiling` or `twin`."""
-    root, cxx, cache = paths.source_root(), compiler(), paths.cache_root()
-    targets, wanted = _PARTS[part]
-    how = (cxx, tool_version(cxx), os.environ.get("CXXFLAGS", ""))
-
-    def target() -> Path:
-        files = [root / "CMakeLists.txt", *_sources(root / "tiling")]
-        if part == "twin":
-            files += _sources(root / "twin")
-        return cache / f"{part}-{_digest(root, files, *how)}"
-
-    done = target()
+    done = base_folder(part)
     if done.is_dir():
         return done
-    ninja = _ninja()
-    place = hashlib.sha256(" ".join((str(root), ninja or "", *how)).encode()).hexdigest()[:12]
-    work = cache / f"work-{place}"
-    with _locked(cache / f"{work.name}.lock"):
-        while not (done := target()).is_dir():
+    root, cxx, ninja = paths.source_root(), compiler(), _ninja()
+    targets, wanted = _PARTS[part]
+    place = _digest(root, [], str(root), ninja or "", *_how(cxx))
+    work = paths.cache_root() / f"work-{place}"
+    with _locked(work):
+        while not (done := base_folder(part)).is_dir():
             _cmake(root, work, cxx, ninja, targets)
-            if target() == done:  # else a source was edited meanwhile: what was built is neither
+            if base_folder(part) == done:  # else a source was edited meanwhile: neither is built
                 _publish([work / name for name in wanted], done)
     return done
+
+
+def base_folder(part: str) -> Path:
+    """Where the files of `tiling` or `twin` are, once they are built from the present sources."""
+    root = paths.source_root()
+    files = [root / "CMakeLists.txt", *_sources(root / "tiling")]
+    if part == "twin":
+        files += _sources(root / "twin")
+    return paths.cache_root() / f"{part}-{_digest(root, files, *_how(compiler()))}"
+
+
+def _how(cxx: str) -> tuple[str, str, str]:
+    return cxx, tool_version(cxx), os.environ.get("CXXFLAGS", "")
 
 
 def _ninja() -> str | None:
@@ -208,48 +212,60 @@ def _publish(files: Sequence[Path], target: Path) -> None:
 
 @functools.lru_cache(maxsize=256)
 def _build_unit(what: Unit) -> Path:
-    root = paths.source_root()
     twin = _base("twin")
-    text = render_unit(what)
+    done = unit_folder(what, twin)
+    if not done.is_dir():
+        with _locked(done):
+            while not (done := unit_folder(what, twin)).is_dir():
+                made = _compile(what, twin, done.with_name(f"{done.name}.work"))
+                if unit_folder(what, twin) == done:
+                    _publish(made, done)
+                shutil.rmtree(made[0].parent, ignore_errors=True)
+    return done / "unit.so"
+
+
+def unit_folder(what: Unit, twin: Path) -> Path:
+    """Where a unit is, once it is compiled from the present sources.
+
+    Of the twin only headers count: its library is found by name in the process of a launch.
+    """
+    root = paths.source_root()
     tool, flags = _unit_flags(twin)
-    headers = [f for f in _sources(root / "twin") + _sources(root / "tiling") if f.suffix != ".cpp"]
+    headers = [f for f in _sources(root / "twin") + _sources(root / "tiling") if f.suffix == ".h"]
     kernels = _sources(root / "op_kernel" / what.op) + _sources(root / "op_kernel" / "common")
-    key = _digest(root, headers + kernels, text, tool, tool_version(tool), *flags)
-    cache = paths.cache_root()
-    done = cache / f"unit-{what.op}-{what.arch}-{'-'.join(what.dtypes)}-{key}"
-    library = done / "unit.so"
-    if library.exists():
-        return library
-    with _locked(cache / f"{done.name}.lock"):
-        if not library.exists():
-            work = cache / f"{done.name}.work"
-            work.mkdir(exist_ok=True)
-            source, log, made = work / "unit.cpp", work / "unit.log", work / "unit.so"
-            source.write_text(text)
-            command = [
-                tool,
-                *flags,
-                f"-D__NPU_ARCH__={what.arch}",
-                f"-ffile-prefix-map={root}/=",  # findings name files of the tree, on any machine
-                f"-I{root / 'twin' / 'include'}",
-                f"-I{root}",
-                str(source),
-                "-o",
-                str(made),
-                str(twin / "libnormgrad_twin.so"),
-                f"-Wl,-rpath,{twin}",
-                "-Wl,--no-undefined",  # a missing API is a build error, not one of the launch
-            ]
-            with log.open("w") as out:
-                out.write(" ".join(command) + "\n")
-                out.flush()
-                ran = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
-            if ran.returncode != 0:
-                title = f"compiling {what.op} for arch {what.arch} ({' '.join(what.dtypes)}) failed"
-                raise UnitError(_first_error(title, log))
-            _publish([source, log, made], done)
-            shutil.rmtree(work, ignore_errors=True)
-    return library
+    key = _digest(root, headers + kernels, render_unit(what), tool, tool_version(tool), *flags)
+    return paths.cache_root() / f"unit-{what.op}-{what.arch}-{'-'.join(what.dtypes)}-{key}"
+
+
+def _compile(what: Unit, twin: Path, work: Path) -> list[Path]:
+    """Compiles a unit in a folder of its own; returns its source, log and library."""
+    root = paths.source_root()
+    work.mkdir(exist_ok=True)
+    source, log, made = work / "unit.cpp", work / "unit.log", work / "unit.so"
+    source.write_text(render_unit(what))
+    tool, flags = _unit_flags(twin)
+    command = [
+        tool,
+        *flags,
+        f"-D__NPU_ARCH__={what.arch}",
+        f"-ffile-prefix-map={root}/=",  # findings name files of the tree, on any machine
+        f"-I{root / 'twin' / 'include'}",
+        f"-I{root}",
+        str(source),
+        "-o",
+        str(made),
+        str(twin / "libnormgrad_twin.so"),
+        f"-Wl,-rpath,{twin}",
+        "-Wl,--no-undefined",  # a missing API is a build error, not one of the launch
+    ]
+    with log.open("w") as out:
+        out.write(" ".join(command) + "\n")
+        out.flush()
+        ran = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
+    if ran.returncode != 0:
+        title = f"compiling {what.op} for arch {what.arch} ({' '.join(what.dtypes)}) failed"
+        raise UnitError(_first_error(title, log))
+    return [source, log, made]
 
 
 def render_unit(what: Unit) -> str:
@@ -285,14 +301,15 @@ def _unit_flags(twin: Path) -> tuple[str, list[str]]:
 
 def _first_error(title: str, log: Path) -> str:
     lines = log.read_text(errors="replace").splitlines()
-    first = next((line.strip() for line in lines if "error" in line.lower()), "")
+    first = next((line.strip() for line in lines if "error:" in line.lower()), "")
     if not first and lines:
         first = lines[-1].strip()
     return f"{title}: {first[:300]} (log: {log})"
 
 
 @contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    with file.open("w") as handle:
+def _locked(target: Path) -> Iterator[None]:
+    """Only one process at a time makes `target`."""
+    with target.with_name(f"{target.name}.lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

@@ -58,7 +58,8 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _unknown_word(word: str, command: str, part: argparse.ArgumentParser | None) -> str:
-    known = [o for a in part._actions for o in a.option_strings] if part else ["--help"]
+    actions = part._actions if part else []
+    known = [word for action in actions for word in action.option_strings if len(word) > 2]
     if word.startswith("-"):
         name = word.partition("=")[0]
         return f"{command} has no option {name}: {allowed(name, known)}"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from normgrad import build, cases, jobs, ops, paths, render, report, store
+from normgrad import build, cases, dtypes, jobs, ops, paths, render, report, store
 from normgrad import doctor as doctor_
 from normgrad import plan as plan_
 from normgrad import run as run_
@@ -50,27 +53,28 @@ def verify(args: argparse.Namespace) -> int:
     options = LaunchOptions(check=args.check, threads=threads)
     began = time.perf_counter()
     _build(chosen)
-    journal = store.Journal(args.report)
     ended: dict[int, store.Result] = {}
     interrupted = False
-    try:
-        with report.Progress([job.text for job in chosen], stream) as progress:
-            for index, result in run_.run_many(chosen, options, workers):
-                ended[index] = result
-                journal.append(result)
-                progress.add(result)
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        journal.close()
-    results = [ended[index] for index in sorted(ended)]
-    seconds = time.perf_counter() - began
-    store.write_results(args.report, results)
-    render.write_junit(args.report / "junit.xml", results)
-    page = render.write_html(args.report / "report.html", results, seconds)
-    report.summary(results, len(chosen), seconds, str(page), stream)
-    if interrupted:
-        report.say("interrupted: the cases above have ended, the others have not run", stream)
+    with _one_interrupt():
+        try:
+            with (
+                store.Journal(args.report) as journal,
+                report.Progress([job.text for job in chosen], stream) as progress,
+            ):
+                for index, result in run_.run_many(chosen, options, workers):
+                    ended[index] = result
+                    journal.append(result)
+                    progress.add(result)
+        except KeyboardInterrupt:
+            interrupted = True
+        results = [ended[index] for index in sorted(ended)]
+        seconds = time.perf_counter() - began
+        store.write_results(args.report, results)
+        render.write_junit(args.report / "junit.xml", results)
+        page = render.write_html(args.report / "report.html", results, seconds)
+        report.summary(results, len(chosen), seconds, str(page), stream)
+        if interrupted:
+            report.say("interrupted: the cases above have ended, the others have not run", stream)
     if args.json:
         report.json_rows(result.row() for result in results)
     as_expected = len(results) == len(chosen) and all(result.expected for result in results)
@@ -130,10 +134,10 @@ def plan(args: argparse.Namespace) -> int:
 
 def list_(args: argparse.Namespace) -> int:
     if args.ops:
-        _list(args.json, ("op", "chips", "arch", "dtype", "gamma"), _ops_rows())
+        _list(args.json, ("op", "chips", "arch", "dtype", "gamma", "built"), _ops_rows())
     if args.socs:
         chips = [
-            (s.name, s.family, s.arch, s.cores, s.clock_mhz, s.ub_bytes, s.ub_plan_bytes)
+            (s.name, s.family, str(s.arch), s.cores, s.clock_mhz, s.ub_bytes, s.ub_plan_bytes)
             for s in plan_.socs()
         ]
         header = ("soc", "family", "arch", "cores", "clock MHz", "UB bytes", "UB plan bytes")
@@ -184,6 +188,9 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
         ops.find_op(name)
     for name in args.soc:
         plan_.find_soc(name)
+    for name in args.dtype:
+        if name not in dtypes.FLOAT_NAMES:
+            raise NormgradError(f"unknown dtype {name!r}: {allowed(name, dtypes.FLOAT_NAMES)}")
     found = [jobs.from_text(text) for text in args.cases]
     suites = list(args.suite)
     if not suites and not found and default_suite:
@@ -203,6 +210,24 @@ def _build(chosen: Sequence[Job]) -> None:
     build.twin_runner()
     with contextlib.suppress(build.UnitError):
         run_.prebuild(chosen)
+
+
+@contextlib.contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """The first Ctrl-C ends the run; later ones must not cut off the report of what has ended."""
+
+    def once(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _knob(text: str) -> tuple[str, Any]:
@@ -226,11 +251,20 @@ def _ops_rows() -> list[tuple[object, ...]]:
         if soc.family not in names:
             names.append(soc.family)
     return [
-        (op, ", ".join(names), arch, dtype, gamma)
+        (op, ", ".join(names), str(arch), dtype, gamma, _has_kernel(op, names[0], dtype, gamma))
         for op in ops.OPS
         for arch, names in families.items()
         for dtype, gamma in plan_.dtype_combinations(op, arch)
     ]
+
+
+def _has_kernel(op: str, soc: str, dtype: str, gamma: str) -> bool:
+    """Whether this version plans what the operator's contract allows."""
+    try:
+        run_.plan_case(Case(op, soc, dtype, (8, 64), gamma=gamma))
+    except Refused:
+        return False
+    return True
 
 
 def _list(as_json: bool, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -124,7 +124,12 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         )
     else:
         judged = verdict.judge(
-            case, data, outputs.arrays, declared_c=plan.declared_c, unwritten=outputs.unwritten
+            case,
+            data,
+            outputs.arrays,
+            declared_c=plan.declared_c,
+            unwritten=outputs.unwritten,
+            plan=plan,
         )
         launched = _with_verdict(launched, case, outputs, judged)
     result = replace(launched, seconds=time.perf_counter() - began)
@@ -229,16 +234,12 @@ def run_many(
                 lost.append((index, jobs[index]))
             else:
                 yield index, result
-        done_alone: list[int] = []
         for index, job in lost[:workers]:
             # One of these took the worker down: alone, each of them shows whether it was it.
             for _, result in _pooled([(index, job)], options, 1):
-                died = replace(
-                    _row(job, Status.ERROR, "its worker process died (out of memory?)"),
-                )
+                died = _row(job, Status.ERROR, "its worker process died (out of memory?)")
                 yield index, result or died
-            done_alone.append(index)
-        waiting = [(index, job) for index, job in lost if index not in done_alone]
+        waiting = lost[workers:]
 
 
 def _pooled(
@@ -253,11 +254,13 @@ def _pooled(
     try:
         while queue or running:
             while queue and len(running) < workers:
-                index, job = queue.pop()
+                index, job = queue[-1]
                 running[pool.submit(_result_of, job, options)] = index
+                queue.pop()
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                yield running.pop(future), future.result()
+                result = future.result()  # before the pop: a job that broke the pool is not lost
+                yield running.pop(future), result
         pool.shutdown()
     except BrokenProcessPool:
         left = list(running.values()) + [index for index, _ in reversed(queue)]

@@ -84,7 +84,10 @@ class Journal:
         self._file.write(json.dumps(result.row()) + "\n")
         self._file.flush()
 
-    def close(self) -> None:
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
 

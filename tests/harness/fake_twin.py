@@ -1,0 +1,83 @@
+"""A stand-in for the twin's runner: reads a launch file, answers with numpy, or misbehaves.
+
+How, is said by NORMGRAD_FAKE: right (default), wrong, rule, hang, crash, silent, kill-parent.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+RULE = {
+    "rule": "queue.leak",
+    "message": "a tensor of queue dy_in was never freed",
+    "api": "FreeTensor",
+    "core": 0,
+    "pipe": "V",
+    "buffer": "dy_in",
+    "begin_byte": 0,
+    "end_byte": 64,
+    "file": "op_kernel/rms_norm_grad/dx_whole_row.h",
+    "line": 12,
+    "count": 40,
+}
+
+
+def answer(tensors: dict[str, tuple[int, Path]]) -> None:
+    sizes = {name: size for name, (size, _) in tensors.items()}
+    rows, cols = sizes["rstd"] // 4, sizes["dgamma"] // 4
+    wide = rows * cols == 0 or sizes["x"] == 4 * rows * cols
+    kind = np.dtype(np.float32 if wide else ml_dtypes.bfloat16)
+
+    def read(name: str, dtype: np.dtype) -> np.ndarray:
+        return np.fromfile(tensors[name][1], dtype).astype(np.float64)
+
+    x, dy = (read(name, kind).reshape(rows, cols) for name in ("x", "dy"))
+    gamma = read("gamma", kind) if rows else np.zeros(cols)
+    rstd = read("rstd", np.dtype(np.float32))[:, None]
+    xhat = x * rstd
+    dx = (dy * gamma - xhat * (dy * gamma * xhat).mean(axis=1, keepdims=True)) * rstd
+    if os.environ.get("NORMGRAD_FAKE") == "wrong":
+        dx[-1] = 7.0
+    dx.astype(np.float32).astype(kind).tofile(tensors["dx"][1])
+    (dy * xhat).sum(axis=0).astype(np.float32).tofile(tensors["dgamma"][1])
+
+
+def main() -> int:
+    mode = os.environ.get("NORMGRAD_FAKE", "right")
+    lines = [line.split() for line in Path(sys.argv[1]).read_text().splitlines()]
+    tensors = {w[1]: (int(w[3]), Path(w[4])) for w in lines if w[0] == "tensor"}
+    if mode == "hang":
+        time.sleep(600)
+    if mode == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if mode == "kill-parent":
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(1)
+    if mode == "silent":
+        return 0
+    answer(tensors)
+    out = sum(size for name, (size, _) in tensors.items() if name in ("dx", "dgamma"))
+    report = {
+        "finished": True,
+        "findings": [RULE] if mode == "rule" else [],
+        "counters": {
+            "gm_read_bytes": sum(size for size, _ in tensors.values()) - out,
+            "gm_write_bytes": out,
+            "vector_slope_cycles": 1000,
+            "sync_all": 1,
+        },
+        "unwritten": {"dx": 0, "dgamma": 0},
+        "wall_s": 0.01,
+    }
+    Path(next(w[1] for w in lines if w[0] == "report")).write_text(json.dumps(report))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,265 @@
+"""The command line from outside: exit codes, one sentence for every mistake, results of a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from normgrad import cli, paths
+
+Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
+
+CASE = "rms_norm_grad:ascend910b4:bf16:33x129:seed1"
+OTHER = "rms_norm_grad:ascend910b4:fp32:3x7:seed1"
+
+
+def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(done.stdout)["rows"]
+    return found
+
+
+MISTAKES = [
+    (["verfy"], "did you mean verify?"),
+    (["verify", "--chek", "all"], "did you mean --check?"),
+    (["verify", "--check", "al"], "did you mean all?"),
+    (["verify", "--jobs", "0"], "whole number of at least 1"),
+    (["verify", "--suite", "smok"], "did you mean smoke?"),
+    (["verify", "--suite", "no/such.txt"], "no/such.txt cannot be read"),
+    (["verify", "--op", "rms_norm_gard"], "did you mean rms_norm_grad?"),
+    (["verify", "--soc", "ascend910b5"], "unknown chip 'ascend910b5'"),
+    (["verify", "--dtype", "bf61"], "did you mean bf16?"),
+    (["verify", CASE, "--dtype", "fp32"], "no case is left"),
+    (["verify", "nonsense"], "too few parts"),
+    (["verify", "rms_norm_grad:ascend9:bf16:3x3"], "unknown chip 'ascend9'"),
+    (["verify", CASE, "--report", "/proc/no/way"], "choose another with --report"),
+    (["run"], "required: CASE"),
+    (["run", CASE, OTHER], "takes no argument"),
+    (["run", CASE, "--soc", "ascend910b4"], "--soc is for .npz files"),
+    (["run", "a.npz"], "--op is missing"),
+    (["run", "a.npz", "--op", "rms_norm_grad", "--soc", "ascend910b4"], "a.npz does not exist"),
+    (["run", "npz:rms_norm_grad"], "write npz:OP:SOC:FILE"),
+    (["run", CASE, "--ub", "-1"], "whole number of at least 1"),
+    (["plan", CASE, "--set", "cors=2"], "did you mean cores?"),
+    (["plan", CASE, "--set", "cores=x"], "'x' is not a whole number"),
+    (["list", "--sucs"], "did you mean --socs?"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), MISTAKES, ids=lambda v: " ".join(v) if v else "-")
+def test_mistake_is_one_sentence(
+    words: list[str],
+    said: str,
+    in_fake_cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("normgrad: ")
+    assert err.count("\n") == 1
+    assert said in err
+
+
+def test_mistake_leaves_no_traceback(normgrad: Normgrad) -> None:
+    done = normgrad("verfy")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_no_command_shows_help(normgrad: Normgrad) -> None:
+    done = normgrad()
+    assert done.returncode == 2
+    assert "verify" in done.stdout
+
+
+def test_unreadable_npz(normgrad: Normgrad, tmp_path: Path) -> None:
+    (tmp_path / "bad.npz").write_text("not a zip file")
+    done = normgrad("run", "bad.npz", "--op", "rms_norm_grad", "--soc", "ascend910b4")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "bad.npz is not an .npz file" in done.stderr
+
+
+def test_missing_compiler(normgrad: Normgrad, tmp_path: Path) -> None:
+    done = normgrad("verify", CASE, PATH=str(tmp_path), NORMGRAD_CACHE=str(tmp_path / "cache"))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "no C++ compiler on the path" in done.stderr
+
+
+def test_verify_writes_its_report(normgrad: Normgrad, tmp_path: Path) -> None:
+    done = normgrad("verify", CASE, OTHER)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 of 2 cases" in done.stdout
+    folder = tmp_path / "normgrad-report"
+    found = json.loads((folder / "results.json").read_text())["rows"]
+    assert [row["case"] for row in found] == [CASE, OTHER]
+    assert {row["status"] for row in found} == {"PASSED"}
+    assert found[0]["plan"] == "DxWholeRow"
+    assert found[0]["bytes_over_minimum"] == pytest.approx(1.0)
+    assert ET.parse(folder / "junit.xml").getroot()[0].get("tests") == "2"
+    assert CASE in (folder / "report.html").read_text()
+
+
+def test_verify_json_is_all_there_is_on_stdout(normgrad: Normgrad) -> None:
+    assert [row["case"] for row in rows(normgrad("verify", CASE, "--json"))] == [CASE]
+
+
+@pytest.mark.parametrize(
+    ("fake", "status", "said"),
+    [
+        ("wrong", "FAILED", "dx"),
+        ("rule", "RULE", "queue.leak"),
+        ("crash", "ERROR", "SIGSEGV"),
+        ("silent", "ERROR", "without a report"),
+    ],
+)
+def test_what_goes_wrong_has_a_status(
+    normgrad: Normgrad, fake: str, status: str, said: str
+) -> None:
+    done = normgrad("verify", CASE, "--json", fake=fake)
+    assert done.returncode == 1
+    (row,) = rows(done)
+    assert row["status"] == status
+    assert row["expected"] is False
+    assert said in str(row["reason"])
+    assert f"normgrad run '{CASE}'" in done.stderr
+
+
+def test_a_dead_worker_is_an_error_of_its_case(normgrad: Normgrad) -> None:
+    done = normgrad("verify", CASE, OTHER, "--jobs", "2", "--json", fake="kill-parent")
+    assert done.returncode == 1
+    assert [row["status"] for row in rows(done)] == ["ERROR", "ERROR"]
+    assert "worker process died" in done.stdout
+
+
+def test_refusals(normgrad: Normgrad) -> None:
+    refused = "rms_norm_grad:ascend910a:fp32:3x7"
+    done = normgrad("verify", refused, "--json")
+    assert done.returncode == 1
+    assert rows(done)[0]["code"] == 561003
+    assert "ascend910a" in str(rows(done)[0]["reason"])
+    assert normgrad("verify", f"{refused}:expect=561003").returncode == 0
+    assert normgrad("verify", f"{refused}:expect=161002").returncode == 1
+    passes = normgrad("verify", "rms_norm_grad:ascend910b4:fp32:3x7:expect=561003", "--json")
+    assert passes.returncode == 1
+    assert "expected to be refused" in str(rows(passes)[0]["reason"])
+
+
+def test_filters_select(normgrad: Normgrad) -> None:
+    done = normgrad("list", CASE, OTHER, "--dtype", "fp32")
+    assert done.stdout.split() == [OTHER]
+    assert normgrad("list", CASE, OTHER, "--soc", "ascend910b1").stdout == ""
+
+
+def test_case_file_is_a_suite(normgrad: Normgrad, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("rms_norm_grad:ascend910b4:{bf16,fp32}:{1..3}x7  # mine\n")
+    done = normgrad("list", "--suite", "mine.txt")
+    assert len(done.stdout.split()) == 6
+
+
+def test_smoke_has_the_captures(normgrad: Normgrad) -> None:
+    captures = sorted(file.name for file in paths.captures_root().glob("rms_*.npz"))
+    listed = normgrad("list", "--suite", "smoke").stdout.split()
+    for name in captures:
+        assert f"npz:rms_norm_grad:ascend910b4:{name}" in listed
+    assert captures
+
+
+def test_saved_inputs_run_again(normgrad: Normgrad, tmp_path: Path) -> None:
+    assert normgrad("run", CASE, "--save", "saved").returncode == 0
+    assert (tmp_path / "saved" / "outputs.npz").exists()
+    where = ("--op", "rms_norm_grad", "--soc", "ascend910b4")
+    done = normgrad("run", "saved/inputs.npz", *where, "--json")
+    assert done.returncode == 0
+    assert rows(done)[0]["status"] == "PASSED"
+    again = normgrad("run", str(rows(done)[0]["case"]))
+    assert again.returncode == 0, again.stderr
+
+
+def test_npz_that_lacks_a_tensor(normgrad: Normgrad, tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", x=np.zeros((3, 7), np.float32))
+    done = normgrad("run", "x.npz", "--op", "rms_norm_grad", "--soc", "ascend910b4")
+    assert done.returncode == 2
+    assert "lacks dy, rstd, gamma" in done.stderr
+
+
+def test_run_shows_everything(normgrad: Normgrad) -> None:
+    said = normgrad("run", CASE, fake="wrong").stdout
+    for word in ("UB", "dy_in", "gm_read_bytes", "findings: none", "expected", "got", "FAILED"):
+        assert word in said
+
+
+def test_ub_limits_plan_and_launch(normgrad: Normgrad) -> None:
+    row = rows(normgrad("run", CASE, "--ub", "65536", "--json"))[0]
+    assert row["ub_limit_bytes"] == 65536
+    assert "ub=65536" in str(row["case"])
+
+
+def test_plan_takes_wishes(normgrad: Normgrad) -> None:
+    words = ("plan", "rms_norm_grad:ascend910b4:bf16:4096x1024")
+    row = rows(normgrad(*words, "--set", "cores=3", "--set", "rows_per_tile=2", "--json"))[0]
+    assert row["cores"] == 3
+    assert row["fields"]["rows_per_tile"] == 2  # type: ignore[index]
+    assert "DxWholeRow" in normgrad(*words).stdout
+
+
+def test_lists(normgrad: Normgrad) -> None:
+    assert len(rows(normgrad("list", "--socs", "--json"))) == 18
+    assert {"bf16", "fp16", "fp32"} <= {
+        str(r["dtype"]) for r in rows(normgrad("list", "--ops", "--json"))
+    }
+    assert "smoke" in normgrad("list").stdout
+
+
+def test_bench_has_the_counters(normgrad: Normgrad) -> None:
+    done = normgrad("bench", CASE)
+    assert done.returncode == 0
+    assert "bytes/min" in done.stdout
+    assert rows(normgrad("bench", CASE, "--json"))[0]["slope_cycles_per_64"] is not None
+
+
+def test_interrupt_keeps_what_has_ended(
+    fake_cache: Path, tmp_path: Path, normgrad: Normgrad
+) -> None:
+    environment = {
+        **os.environ,
+        "NORMGRAD_CACHE": str(fake_cache),
+        "NORMGRAD_FAKE": "hang",
+        "PYTHONPATH": str(paths.source_root() / "python"),
+    }
+    empty = "rms_norm_grad:ascend910b4:bf16:3x0"  # nothing to launch: ends at once
+    process = subprocess.Popen(
+        [sys.executable, "-m", "normgrad", "verify", empty, CASE, OTHER, "--jobs", "2"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    journal = tmp_path / "normgrad-report" / "results.jsonl"
+    limit = time.monotonic() + 30
+    while time.monotonic() < limit and not (journal.exists() and journal.read_text()):
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "1 of 3 cases" in out
+    assert "interrupted" in out
+    assert "Traceback" not in err
+    found = json.loads((tmp_path / "normgrad-report" / "results.json").read_text())["rows"]
+    assert [row["status"] for row in found] == ["PASSED"]
