@@ -21,6 +21,14 @@ enum class RoundMode : uint8_t {
   CAST_ODD,
 };
 
+enum class CMPMODE : uint8_t { LT = 0, GT, EQ, LE, GE, NE };
+
+enum class SELMODE : uint8_t {
+  VSEL_CMPMASK_SPR = 0,
+  VSEL_TENSOR_SCALAR_MODE,
+  VSEL_TENSOR_TENSOR_MODE,
+};
+
 }  // namespace AscendC
 
 namespace normgrad::twin {

@@ -61,6 +61,10 @@ void VectorBrcb(UbOperand dst, UbOperand src, uint32_t element_bytes, uint32_t r
                 const AscendC::BrcbRepeatParams& strides, Site site);
 void VectorWholeReduceSum(Dtype dtype, UbOperand dst, UbOperand src, const Lanes& lanes,
                           uint32_t dst_stride_elems, Stride src_stride, Site site);
+void VectorCompare(UbOperand dst, UbOperand src0, UbOperand src1, AscendC::CMPMODE mode,
+                   uint32_t count, Site site);
+void VectorSelectScalar(UbOperand dst, UbOperand mask, UbOperand src0, float src1,
+                        AscendC::SELMODE mode, uint32_t count, Site site);
 
 }  // namespace normgrad::twin
 

@@ -2,6 +2,7 @@
 #ifndef NORMGRAD_TWIN_INCLUDE_KERNEL_OPERATOR_H_
 #define NORMGRAD_TWIN_INCLUDE_KERNEL_OPERATOR_H_
 
+#include "twin/api/compare.h"
 #include "twin/api/data_copy.h"
 #include "twin/api/kernel.h"
 #include "twin/api/pipe.h"

@@ -24,6 +24,8 @@ inline uint32_t SlopeCycles(Api api) {
     case Api::kCast:
     case Api::kDuplicate:
     case Api::kBrcb:
+    case Api::kCompare:
+    case Api::kSelect:
     case Api::kDataCopyUbToUb:
       return 1;
     default:

@@ -19,6 +19,8 @@ namespace normgrad::twin {
   X(Duplicate, PIPE_V)              \
   X(Brcb, PIPE_V)                   \
   X(WholeReduceSum, PIPE_V)         \
+  X(Compare, PIPE_V)                \
+  X(Select, PIPE_V)                 \
   X(DataCopyUbToUb, PIPE_V)         \
   X(DataCopyGmToUb, PIPE_MTE2)      \
   X(DataCopyUbToGm, PIPE_MTE3)      \

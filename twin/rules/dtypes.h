@@ -34,6 +34,8 @@ struct AllowedDtypes {
   static constexpr bool kMuls = kArithmetic;
   static constexpr bool kDuplicate = kFill;
   static constexpr bool kBrcb = kFill;
+  static constexpr bool kCompare = kOneOf<T, float>;
+  static constexpr bool kSelect = kOneOf<T, float>;
   static constexpr bool kWholeReduceSum = kOneOf<T, float>;
 };
 

@@ -1,0 +1,30 @@
+// RmsNormGrad for memory-based vector cores (arch 2201): reads the plan, picks the strategy.
+//
+//   xhat = x * rstd
+//   dx = (dy * gamma - xhat * mean(dy * gamma * xhat)) * rstd     mean over the columns of a row
+//   dgamma = sum over rows of dy * xhat
+#include "kernel_operator.h"
+
+#include "op_kernel/rms_norm_grad/dx_chunked_row.h"
+#include "op_kernel/rms_norm_grad/dx_whole_row.h"
+#include "tiling/rms_norm_grad.h"
+
+extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_ADDR rstd,
+                                                    GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma,
+                                                    GM_ADDR workspace, GM_ADDR tiling) {
+  // SyncAll without a workspace wants the mix type, though no cube core takes part.
+  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
+  REGISTER_TILING_DEFAULT(RmsNormGradTiling);
+  GET_TILING_DATA_WITH_STRUCT(RmsNormGradTiling, plan, tiling);
+  const RmsNormGradArgs args = {dy, x, rstd, gamma, dx, dgamma, workspace};
+  AscendC::TPipe pipe;
+  if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_WHOLE_ROW)) {
+    DxWholeRow<DTYPE_DY> strategy;
+    strategy.Init(args, plan, &pipe);
+    strategy.Process();
+  } else if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_CHUNKED_ROW)) {
+    DxChunkedRow<DTYPE_DY> strategy;
+    strategy.Init(args, plan, &pipe);
+    strategy.Process();
+  }
+}

@@ -1,0 +1,81 @@
+// The way of rows through UB: dy, x and rstd in, dx out, each in a queue; and gamma, once.
+#ifndef OP_KERNEL_RMS_NORM_GRAD_ROW_QUEUES_H_
+#define OP_KERNEL_RMS_NORM_GRAD_ROW_QUEUES_H_
+
+#include "op_kernel/rms_norm_grad/args.h"
+#include "op_kernel/rms_norm_grad/gm_rows.h"
+
+template <typename T>
+class RowQueues {
+ public:
+  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+                              AscendC::TPipe* pipe) {
+    cols_ = plan.cols;
+    pitch_ = plan.pitch_cols;
+    const uint64_t elems = plan.rows * plan.cols;
+    dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
+    x_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.x), elems);
+    rstd_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.rstd), plan.rows);
+    gamma_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.gamma), plan.cols);
+    dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dx), elems);
+    pipe->InitBuffer(dy_in_, plan.in_buffers, plan.ub.dy_in);
+    pipe->InitBuffer(x_in_, plan.in_buffers, plan.ub.x_in);
+    pipe->InitBuffer(rstd_in_, plan.in_buffers, plan.ub.rstd_in);
+    pipe->InitBuffer(dx_out_, plan.out_buffers, plan.ub.dx_out);
+  }
+
+  __aicore__ inline void CopyIn(uint64_t row, uint32_t rows) {
+    AscendC::LocalTensor<float> rstd = rstd_in_.template AllocTensor<float>();
+    LoadRows(rstd, rstd_gm_[row], 1, rows, RoundUp(rows, kBlockElemsFp32));
+    rstd_in_.EnQue(rstd);
+    AscendC::LocalTensor<T> x = x_in_.template AllocTensor<T>();
+    LoadRows(x, x_gm_[row * cols_], rows, cols_, pitch_);
+    x_in_.EnQue(x);
+    AscendC::LocalTensor<T> dy = dy_in_.template AllocTensor<T>();
+    LoadRows(dy, dy_gm_[row * cols_], rows, cols_, pitch_);
+    dy_in_.EnQue(dy);
+  }
+
+  __aicore__ inline void CopyOut(uint64_t row, uint32_t rows) {
+    AscendC::LocalTensor<T> dx = dx_out_.template DeQue<T>();
+    StoreRows(dx_gm_[row * cols_], dx, rows, cols_, pitch_);
+    dx_out_.FreeTensor(dx);
+  }
+
+  // gamma comes once, through the queue of x, whose buffers are idle then.
+  __aicore__ inline AscendC::LocalTensor<T> TakeGamma() {
+    AscendC::LocalTensor<T> gamma = x_in_.template AllocTensor<T>();
+    LoadRows(gamma, gamma_gm_, 1, cols_, pitch_);
+    x_in_.EnQue(gamma);
+    return x_in_.template DeQue<T>();
+  }
+
+  __aicore__ inline AscendC::LocalTensor<T> TakeDy() { return dy_in_.template DeQue<T>(); }
+  __aicore__ inline AscendC::LocalTensor<T> TakeX() { return x_in_.template DeQue<T>(); }
+  __aicore__ inline AscendC::LocalTensor<float> TakeRstd() {
+    return rstd_in_.template DeQue<float>();
+  }
+  __aicore__ inline AscendC::LocalTensor<T> NewDx() { return dx_out_.template AllocTensor<T>(); }
+
+  __aicore__ inline void GiveBackDy(const AscendC::LocalTensor<T>& dy) { dy_in_.FreeTensor(dy); }
+  __aicore__ inline void GiveBackX(const AscendC::LocalTensor<T>& x) { x_in_.FreeTensor(x); }
+  __aicore__ inline void GiveBackRstd(const AscendC::LocalTensor<float>& rstd) {
+    rstd_in_.FreeTensor(rstd);
+  }
+  __aicore__ inline void Finished(const AscendC::LocalTensor<T>& dx) { dx_out_.EnQue(dx); }
+
+ private:
+  uint32_t cols_;
+  uint32_t pitch_;
+  AscendC::GlobalTensor<T> dy_gm_;
+  AscendC::GlobalTensor<T> x_gm_;
+  AscendC::GlobalTensor<float> rstd_gm_;
+  AscendC::GlobalTensor<T> gamma_gm_;
+  AscendC::GlobalTensor<T> dx_gm_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> dy_in_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> x_in_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> rstd_in_;
+  AscendC::TQue<AscendC::TPosition::VECOUT, 1> dx_out_;
+};
+
+#endif  // OP_KERNEL_RMS_NORM_GRAD_ROW_QUEUES_H_
