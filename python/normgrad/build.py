@@ -11,6 +11,7 @@ import fcntl
 import functools
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -27,6 +28,7 @@ from normgrad.errors import NormgradError
 
 _COMPILERS = ("g++", "clang++")
 _CTYPES = {"fp32": "float", "fp16": "half", "bf16": "bfloat16_t", "int8": "int8_t"}
+_ERROR = re.compile("error:|undefined reference|undefined symbol", re.IGNORECASE)
 _SOURCE_ENDINGS = (".cpp", ".h")
 
 # Part of the base -> CMake's targets, and the files that are kept.
@@ -301,7 +303,7 @@ def _unit_flags(twin: Path) -> tuple[str, list[str]]:
 
 def _first_error(title: str, log: Path) -> str:
     lines = log.read_text(errors="replace").splitlines()
-    first = next((line.strip() for line in lines if "error:" in line.lower()), "")
+    first = next((line.strip() for line in lines if _ERROR.search(line)), "")
     if not first and lines:
         first = lines[-1].strip()
     return f"{title}: {first[:300]} (log: {log})"

@@ -1,0 +1,164 @@
+"""The build cache: the right key, one build however many ask, one sentence on an error."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from normgrad import build, paths
+from normgrad.errors import NormgradError
+
+UNIT = build.Unit("rms_norm_grad", 2201, ("bf16", "bf16"))
+
+# A tree as small as the build takes: one function in each part, and a kernel that calls the twin.
+TREE = {
+    "tiling/plan.h": "#pragma once\nint Plan();\n",
+    "tiling/plan.cpp": '#include "tiling/plan.h"\nint Plan() { return 1; }\n',
+    "tiling/chips.cpp": "int Chips() { return 1; }\n",
+    "tiling/dtype.cpp": "int Dtype() { return 1; }\n",
+    "twin/include/kernel_operator.h": "#pragma once\nint Twin();\nusing bfloat16_t = short;\n",
+    "twin/machine/twin.cpp": '#include "kernel_operator.h"\nint Twin() { return 1; }\n',
+    "twin/run.cpp": '#include "kernel_operator.h"\nint main() { return Twin() - 1; }\n',
+    "op_kernel/rms_norm_grad/rms_norm_grad.cpp": (
+        '#include <cstdint>\n#include "kernel_operator.h"\n'
+        "void rms_norm_grad(uint8_t*, uint8_t*, uint8_t*, uint8_t*, uint8_t*, uint8_t*, uint8_t*,\n"
+        "                   uint8_t*) { Twin(); }\n"
+    ),
+}
+KERNEL = "op_kernel/rms_norm_grad/rms_norm_grad.cpp"
+
+
+def forget() -> None:
+    build._base.cache_clear()
+    build._build_unit.cache_clear()
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    root = tmp_path / "tree"
+    for name, text in TREE.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    shutil.copy(paths.source_root() / "CMakeLists.txt", root)
+    monkeypatch.setattr(paths, "source_root", lambda: root)
+    monkeypatch.setenv("NORMGRAD_CACHE", str(tmp_path / "cache"))
+    forget()
+    yield root
+    forget()
+
+
+def test_unit_text_is_what_the_operator_compiler_gives() -> None:
+    text = build.render_unit(build.Unit("rms_norm_grad", 2201, ("fp16", "fp32")))
+    for line in (
+        "#define DTYPE_DY half",
+        "#define DTYPE_RSTD float",
+        "#define DTYPE_GAMMA float",
+        "#define DTYPE_DX half",
+        "#define DTYPE_DGAMMA float",
+        f'#include "{KERNEL}"',
+        'extern "C" const unsigned normgrad_unit_arch = 2201;',
+    ):
+        assert line in text.splitlines()
+    assert "rms_norm_grad(args[0], args[1]" in text
+    assert "args[7]);" in text  # six tensors, workspace, tiling
+    assert "args[8]" not in text
+
+
+def test_built_once_and_keyed_by_content(tree: Path) -> None:
+    first = build.unit(UNIT.op, UNIT.arch, UNIT.dtypes)
+    stamp = first.stat().st_mtime_ns
+    runner = build.twin_runner()
+    assert subprocess.run([runner], check=False).returncode == 0  # finds its library beside it
+    forget()
+    assert build.unit(UNIT.op, UNIT.arch, UNIT.dtypes) == first
+    assert first.stat().st_mtime_ns == stamp
+
+    kernel = tree / KERNEL
+    kernel.write_text(kernel.read_text() + "// another\n")
+    forget()
+    second = build.unit(UNIT.op, UNIT.arch, UNIT.dtypes)
+    assert second != first
+    assert build.twin_runner() == runner  # a kernel is no part of the twin
+
+    header = tree / "twin" / "include" / "kernel_operator.h"
+    header.write_text(header.read_text() + "// another\n")
+    forget()
+    assert build.twin_runner() != runner
+    assert build.unit(UNIT.op, UNIT.arch, UNIT.dtypes) not in (first, second)
+
+
+def test_planner_needs_no_twin(tree: Path) -> None:
+    shutil.rmtree(tree / "twin")
+    (tree / "twin").mkdir()
+    assert build.tiling_library().exists()
+
+
+def test_kernel_that_does_not_compile(tree: Path) -> None:
+    (tree / KERNEL).write_text("void rms_norm_grad(int) { nonsense }\n")
+    with pytest.raises(build.UnitError) as caught:
+        build.unit(UNIT.op, UNIT.arch, UNIT.dtypes)
+    said = str(caught.value)
+    assert said.startswith("compiling rms_norm_grad for arch 2201 (bf16 bf16) failed: ")
+    assert "error:" in said
+    assert Path(said.rpartition("log: ")[2].rstrip(")")).is_file()
+    assert "\n" not in said
+
+
+def test_api_that_the_twin_lacks_fails_at_the_build(tree: Path) -> None:
+    header = tree / "twin" / "include" / "kernel_operator.h"
+    header.write_text(header.read_text() + "int Missing();\n")
+    kernel = tree / KERNEL
+    kernel.write_text(kernel.read_text().replace("Twin()", "Missing()"))
+    with pytest.raises(build.UnitError, match="Missing"):
+        build.unit(UNIT.op, UNIT.arch, UNIT.dtypes)
+
+
+def test_twin_that_does_not_compile(tree: Path) -> None:
+    (tree / "twin" / "machine" / "twin.cpp").write_text("nonsense\n")
+    with pytest.raises(build.BuildError, match=r"building normgrad-twin failed: .*error:"):
+        build.twin_runner()
+
+
+def test_processes_that_build_at_once_agree(tree: Path) -> None:
+    script = (
+        "from pathlib import Path; from normgrad import build, paths; "
+        f"paths.source_root = lambda: Path({str(tree)!r}); "
+        "print(build.unit('rms_norm_grad', 2201, ('bf16', 'bf16')))"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    said = {process.communicate(timeout=120)[0] for process in running}
+    assert [process.returncode for process in running] == [0, 0, 0]
+    assert len(said) == 1
+    assert Path(said.pop().strip()).is_file()
+    left = [p.name for p in paths.cache_root().iterdir() if p.name.endswith(".work")]
+    assert left == []
+
+
+def test_several_units(tree: Path) -> None:
+    other = build.Unit(UNIT.op, UNIT.arch, ("fp32", "fp32"))
+    built = build.units([UNIT, other, UNIT])
+    assert set(built) == {UNIT, other}
+    assert all(file.is_file() for file in built.values())
+
+
+def test_missing_tools(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(NormgradError, match=r"no C\+\+ compiler .* install g\+\+ 11"):
+        build.tiling_library()
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(NormgradError, match="CXX names the compiler no-such-compiler"):
+        build.tiling_library()
+    (tmp_path / "g++").symlink_to("/bin/true")
+    monkeypatch.setenv("CXX", "g++")
+    with pytest.raises(NormgradError, match="cmake is not on the path; install cmake"):
+        build.tiling_library()

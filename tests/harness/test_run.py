@@ -1,0 +1,82 @@
+"""The pipeline of a case, with a stand-in for the twin's runner."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from normgrad import jobs, run
+from normgrad.backends import LaunchOptions
+from normgrad.cases import Case
+
+CASE = "rms_norm_grad:ascend910b4:fp32:5x7:seed1"
+
+
+def leftovers() -> set[Path]:
+    memory = Path("/dev/shm")
+    return set(memory.glob("normgrad-*")) if memory.is_dir() else set()
+
+
+def test_a_hang_is_cut(in_fake_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = leftovers()
+    monkeypatch.setenv("NORMGRAD_FAKE", "hang")
+    result = run.run_case(jobs.from_text(CASE), LaunchOptions(timeout_s=0.5)).result
+    assert result.status == "ERROR"
+    assert "cut off after" in result.reason
+    assert result.seconds < 10
+    assert leftovers() <= before
+
+
+def test_outputs_outlive_their_files(in_fake_cache: Path) -> None:
+    before = leftovers()
+    outcome = run.run_case(jobs.from_text(CASE), LaunchOptions())
+    assert leftovers() <= before
+    assert outcome.outputs is not None
+    assert outcome.outputs.arrays["dx"].shape == (5, 7)
+    assert outcome.result.status == "PASSED"
+    assert outcome.result.expected
+
+
+def test_nothing_to_launch_is_no_launch(
+    in_fake_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NORMGRAD_FAKE", "crash")
+    result = run.run_case(jobs.from_text("rms_norm_grad:ascend910b4:fp32:5x0"), LaunchOptions())
+    assert result.result.status == "PASSED"
+
+
+def test_descriptors_follow_the_case() -> None:
+    case = Case.parse("rms_norm_grad:ascend910b4:bf16:2x3x8:axes=2:noncontig=x:null=gamma")
+    tensors = dict(zip(("dy", "x", "rstd", "gamma", "dx", "dgamma"), run.descriptors(case)))  # noqa: B905
+    assert tensors["dy"].strides == (24, 8, 1)
+    assert tensors["x"].strides == (48, 16, 2)
+    assert tensors["rstd"].shape == (2,)
+    assert tensors["rstd"].dtype == "fp32"
+    assert tensors["gamma"].shape == (3, 8)
+    assert not tensors["gamma"].present
+    assert tensors["x"].present
+
+
+def test_workers_and_threads_fill_the_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run.os, "cpu_count", lambda: 8)
+    assert run.workers_for(100, None) == (8, 1)
+    assert run.workers_for(1, None) == (1, 8)
+    assert run.workers_for(100, 2) == (2, 4)
+    assert run.workers_for(3, 100) == (3, 2)
+
+
+def test_results_of_many_come_with_their_index(in_fake_cache: Path) -> None:
+    texts = [f"rms_norm_grad:ascend910b4:fp32:{rows}x7:seed1" for rows in range(1, 6)]
+    found = dict(run.run_many([jobs.from_text(t) for t in texts], LaunchOptions(), 2))
+    assert [found[index].case for index in range(5)] == texts
+    assert {result.status for result in found.values()} == {"PASSED"}
+
+
+def test_a_fault_of_the_harness_is_one_error(
+    in_fake_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run.inputs, "make_inputs", lambda case: 1 / 0)
+    [(_, result)] = run.run_many([jobs.from_text(CASE)], LaunchOptions(), 1)
+    assert result.status == "ERROR"
+    assert "ZeroDivisionError" in result.reason
