@@ -112,25 +112,35 @@ def test_twin_page_has_an_entry_for_each_rule() -> None:
     assert [rule for rule in rules if f"`{rule}`" not in page] == []
 
 
-# Headers. What a kernel's compiler defines stands before its first include.
-_DTYPES = [f"-DDTYPE_{name}=float" for name in ("DY", "X", "RSTD", "GAMMA", "DX", "DGAMMA")]
+# C++ by itself. What the operator's compiler defines stands before a kernel's first include.
 HEADERS = [f for f in _files("tiling", "twin", "op_kernel") if f.suffix == ".h"]
+ENTRIES = [f for f in _files("op_kernel") if f.suffix == ".cpp"]
+
+
+def _compile(source: Path, dtype: str = "float") -> None:
+    """Nothing but the compiler's opinion: every warning is an error."""
+    compiler = os.environ.get("CXX") or shutil.which("g++") or "clang++"
+    flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-D__NPU_ARCH__=2201"]
+    flags += [f"-DDTYPE_{name}={dtype}" for name in ("DY", "X", "GAMMA", "DX")]
+    flags += [f"-DDTYPE_{name}=float" for name in ("RSTD", "DGAMMA")]
+    flags += [f"-I{ROOT / 'twin' / 'include'}", f"-I{ROOT}"]
+    run = subprocess.run(
+        [compiler, *flags, str(source)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr[:2000]
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=_relative(HEADERS))
 def test_header_compiles_alone(header: Path, tmp_path: Path) -> None:
     source = tmp_path / "alone.cpp"
     source.write_text(f'#include "{header.relative_to(ROOT)}"\n')
-    compiler = os.environ.get("CXX") or shutil.which("g++") or "clang++"
-    flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-D__NPU_ARCH__=2201"]
-    include = [f"-I{ROOT / 'twin' / 'include'}", f"-I{ROOT}"]
-    run = subprocess.run(
-        [compiler, *flags, *_DTYPES, *include, str(source)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr[:2000]
+    _compile(source)
+
+
+@pytest.mark.parametrize("dtype", ["float", "bfloat16_t"])
+@pytest.mark.parametrize("entry", ENTRIES, ids=_relative(ENTRIES))
+def test_kernel_compiles_without_a_warning(entry: Path, dtype: str) -> None:
+    _compile(entry, dtype)
 
 
 # scripts/build.sh
