@@ -1,4 +1,5 @@
-// Every Ascend C call that issues an instruction: its name in findings and its pipe.
+// Every kind of instruction that an Ascend C call issues: the call's name in a kernel's source, and
+// the pipe.
 #ifndef NORMGRAD_TWIN_RULES_API_TABLE_H_
 #define NORMGRAD_TWIN_RULES_API_TABLE_H_
 
@@ -8,31 +9,31 @@
 
 namespace normgrad::twin {
 
-#define NORMGRAD_APIS(X)            \
-  X(Add, PIPE_V)                    \
-  X(Sub, PIPE_V)                    \
-  X(Mul, PIPE_V)                    \
-  X(MulAddDst, PIPE_V)              \
-  X(Adds, PIPE_V)                   \
-  X(Muls, PIPE_V)                   \
-  X(Cast, PIPE_V)                   \
-  X(Duplicate, PIPE_V)              \
-  X(Brcb, PIPE_V)                   \
-  X(WholeReduceSum, PIPE_V)         \
-  X(Compare, PIPE_V)                \
-  X(Select, PIPE_V)                 \
-  X(DataCopyUbToUb, PIPE_V)         \
-  X(DataCopyGmToUb, PIPE_MTE2)      \
-  X(DataCopyUbToGm, PIPE_MTE3)      \
-  X(DataCopyPadGmToUb, PIPE_MTE2)   \
-  X(DataCopyPadUbToGm, PIPE_MTE3)   \
-  X(LocalGetValue, PIPE_S)          \
-  X(LocalSetValue, PIPE_S)          \
-  X(GlobalGetValue, PIPE_S)         \
-  X(GlobalSetValue, PIPE_S)
+#define NORMGRAD_APIS(X)                         \
+  X(Add, "Add", PIPE_V)                          \
+  X(Sub, "Sub", PIPE_V)                          \
+  X(Mul, "Mul", PIPE_V)                          \
+  X(MulAddDst, "MulAddDst", PIPE_V)              \
+  X(Adds, "Adds", PIPE_V)                        \
+  X(Muls, "Muls", PIPE_V)                        \
+  X(Cast, "Cast", PIPE_V)                        \
+  X(Duplicate, "Duplicate", PIPE_V)              \
+  X(Brcb, "Brcb", PIPE_V)                        \
+  X(WholeReduceSum, "WholeReduceSum", PIPE_V)    \
+  X(Compare, "Compare", PIPE_V)                  \
+  X(Select, "Select", PIPE_V)                    \
+  X(DataCopyUbToUb, "DataCopy", PIPE_V)          \
+  X(DataCopyGmToUb, "DataCopy", PIPE_MTE2)       \
+  X(DataCopyUbToGm, "DataCopy", PIPE_MTE3)       \
+  X(DataCopyPadGmToUb, "DataCopyPad", PIPE_MTE2) \
+  X(DataCopyPadUbToGm, "DataCopyPad", PIPE_MTE3) \
+  X(LocalGetValue, "GetValue", PIPE_S)           \
+  X(LocalSetValue, "SetValue", PIPE_S)           \
+  X(GlobalGetValue, "GetValue", PIPE_S)          \
+  X(GlobalSetValue, "SetValue", PIPE_S)
 
 enum class Api : uint8_t {
-#define NORMGRAD_API(name, pipe) k##name,
+#define NORMGRAD_API(name, text, pipe) k##name,
   NORMGRAD_APIS(NORMGRAD_API)
 #undef NORMGRAD_API
 };
@@ -44,7 +45,7 @@ struct ApiFacts {
 
 inline const ApiFacts& FactsOf(Api api) {
   static const ApiFacts kFacts[] = {
-#define NORMGRAD_API(name, pipe) {#name, pipe},
+#define NORMGRAD_API(name, text, pipe) {text, pipe},
       NORMGRAD_APIS(NORMGRAD_API)
 #undef NORMGRAD_API
   };
