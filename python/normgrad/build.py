@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sysconfig
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from normgrad.errors import NormgradError
 _COMPILERS = ("g++", "clang++")
 _CTYPES = {"fp32": "float", "fp16": "half", "bf16": "bfloat16_t", "int8": "int8_t"}
 _ERROR = re.compile("error:|undefined reference|undefined symbol", re.IGNORECASE)
+_KEEP_S = 7 * 24 * 3600.0  # an edit of a source makes a new folder of about a megabyte
 _SOURCE_ENDINGS = (".cpp", ".h")
 
 # Part of the base -> CMake's targets, and the files that are kept.
@@ -83,6 +85,12 @@ def units(wanted: Iterable[Unit], jobs: int | None = None) -> dict[Unit, Path]:
     _base("twin")
     with ThreadPoolExecutor(max_workers=jobs or default_jobs()) as pool:
         return dict(zip(distinct, pool.map(_build_unit, distinct), strict=True))
+
+
+def missing(wanted: Iterable[Unit]) -> list[Unit]:
+    """Those units that are still to be compiled."""
+    twin = _base("twin")
+    return [what for what in dict.fromkeys(wanted) if not unit_folder(what, twin).is_dir()]
 
 
 def default_jobs() -> int:
@@ -210,6 +218,16 @@ def _publish(files: Sequence[Path], target: Path) -> None:
         shutil.rmtree(fresh, ignore_errors=True)
         if not target.is_dir():
             raise
+    _forget_old(target)
+
+
+def _forget_old(fresh: Path) -> None:
+    """Removes builds of the same thing from other sources once nobody can still be using them."""
+    limit = time.time() - _KEEP_S
+    for old in fresh.parent.glob(f"{fresh.name.rpartition('-')[0]}-*"):
+        if old.is_dir() and old != fresh and old.stat().st_mtime < limit:
+            shutil.rmtree(old, ignore_errors=True)
+            old.with_name(f"{old.name}.lock").unlink(missing_ok=True)
 
 
 @functools.lru_cache(maxsize=256)

@@ -41,6 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has left: nobody to tell
         return 1
+    except OSError as error:
+        report.complain(f"{error.filename or 'a file'}: {error.strerror or error}")
+        return 2
 
 
 def _dispatch(words: list[str]) -> int:

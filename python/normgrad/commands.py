@@ -207,9 +207,13 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
 
 def _build(chosen: Sequence[Job]) -> None:
     """Builds what the jobs need. A unit that does not compile is an ERROR of its cases alone."""
+    if not build.base_folder("twin").is_dir():
+        report.note("building the twin (after a change of its sources, about half a minute)")
     build.twin_runner()
-    with contextlib.suppress(build.UnitError):
-        run_.prebuild(chosen)
+    if missing := build.missing(run_.units_of(chosen)):
+        report.note(f"compiling {len(missing)} kernel unit(s)")
+        with contextlib.suppress(build.UnitError):
+            build.units(missing)
 
 
 @contextlib.contextmanager

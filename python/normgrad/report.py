@@ -30,6 +30,11 @@ def complain(sentence: str) -> None:
     print(f"normgrad: {sentence}", file=sys.stderr, flush=True)
 
 
+def note(text: str) -> None:
+    """What takes a while, said on stderr so that stdout holds results alone."""
+    print(text, file=sys.stderr, flush=True)
+
+
 def json_rows(rows: Iterable[Mapping[str, Any]]) -> None:
     sys.stdout.write(dump_rows(to_json(dict(row)) for row in rows))
 
@@ -196,7 +201,8 @@ def show_outcome(outcome: Outcome) -> None:
         say("worst element")
         for name, value in result.worst.items():
             say(f"  {name:<12} {_plain(value)}")
-    say(f"{result.status}  {result.case}  ({result.seconds:.2f} s)")
+    times = f"{result.seconds:.2f} s, of which the launch took {result.launch_seconds:.2f} s"
+    say(f"{result.status}  {result.case}  ({times})")
     if result.reason:
         say(f"  {result.reason}")
 
@@ -235,15 +241,16 @@ def bench_table(results: Sequence[Result]) -> None:
             result.plan,
             _ratio(result.bytes_over_minimum),
             None if result.slope_cycles_per_64 is None else round(result.slope_cycles_per_64, 2),
-            result.counters.get("sync_all"),
-            result.counters.get("barriers"),
+            _per_core(result, "sync_all"),
+            _per_core(result, "barriers"),
             _sum(result, "scalar_ub_reads", "scalar_gm_reads"),
             result.counters.get("ub_high_water_bytes"),
         )
         for result in results
     ]
     header = (
-        "case", "status", "plan", "bytes/min", "slope/64", "SyncAll", "barriers", "scalar reads",
+        "case", "status", "plan", "bytes/min", "slope/64", "SyncAll/core", "barriers/core",
+        "scalar reads",
         "UB bytes",
     )  # fmt: skip
     table(header, rows)
@@ -254,6 +261,13 @@ def bench_table(results: Sequence[Result]) -> None:
 
 def _ratio(value: float | None) -> str | None:
     return None if value is None else f"{value:.4f}"
+
+
+def _per_core(result: Result, name: str) -> float | None:
+    """Counters are of the whole launch; each core takes part in a SyncAll."""
+    if name not in result.counters or not result.cores:
+        return None
+    return result.counters[name] / result.cores
 
 
 def _sum(result: Result, *names: str) -> int | None:

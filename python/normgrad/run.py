@@ -76,6 +76,11 @@ def unit_of(case: Case) -> build.Unit:
 
 def prebuild(jobs: Iterable[Job]) -> int:
     """Builds what the jobs need before the clock of the first one runs; returns how many units."""
+    return len(build.units(units_of(jobs)))
+
+
+def units_of(jobs: Iterable[Job]) -> list[build.Unit]:
+    """The units that the jobs launch: none for those that are refused or have nothing to do."""
     wanted = []
     for job in jobs:
         try:
@@ -84,7 +89,7 @@ def prebuild(jobs: Iterable[Job]) -> int:
             continue
         if plan.cores:
             wanted.append(unit_of(job.case))
-    return len(build.units(wanted))
+    return list(dict.fromkeys(wanted))
 
 
 def run_case(job: Job, options: LaunchOptions) -> Outcome:
@@ -107,6 +112,12 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         outputs = twin.run(case, data, plan, options)
     except build.UnitError as error:
         return Outcome(job, replace(planned, reason=str(error)), plan)
+    except OSError as error:
+        reason = f"the files of the launch cannot be written: {error.strerror or error}"
+        return Outcome(job, replace(planned, reason=reason), plan)
+    except MemoryError:
+        reason = "not enough memory for the tensors of this case"
+        return Outcome(job, replace(planned, reason=reason), plan)
     launched = replace(
         planned,
         launch_seconds=outputs.wall_s,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -141,6 +142,15 @@ def test_processes_that_build_at_once_agree(tree: Path) -> None:
     assert Path(said.pop().strip()).is_file()
     left = [p.name for p in paths.cache_root().iterdir() if p.name.endswith(".work")]
     assert left == []
+
+
+def test_old_builds_are_forgotten(tree: Path) -> None:
+    old = [paths.cache_root() / f"twin-{key}" for key in ("aged", "recent")]
+    for folder in old:
+        folder.mkdir()
+    os.utime(old[0], (0, 0))
+    build.twin_runner()
+    assert [folder.is_dir() for folder in old] == [False, True]
 
 
 def test_several_units(tree: Path) -> None:

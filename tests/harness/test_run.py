@@ -38,6 +38,28 @@ def test_outputs_outlive_their_files(in_fake_cache: Path) -> None:
     assert outcome.result.expected
 
 
+def test_a_kernel_that_does_not_compile_is_an_error(
+    in_fake_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> Path:
+        raise run.build.UnitError("compiling failed: x.h:3: error: nonsense")
+
+    monkeypatch.setattr(run.build, "unit", refuse)
+    result = run.run_case(jobs.from_text(CASE), LaunchOptions()).result
+    assert (result.status, result.expected) == ("ERROR", False)
+    assert "x.h:3" in result.reason
+
+
+def test_a_full_disk_is_an_error(in_fake_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(run.twin.os, "posix_fallocate", full)
+    result = run.run_case(jobs.from_text(CASE), LaunchOptions()).result
+    assert (result.status, result.expected) == ("ERROR", False)
+    assert "No space left on device" in result.reason
+
+
 def test_nothing_to_launch_is_no_launch(
     in_fake_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
