@@ -248,19 +248,16 @@ def expand(line: str) -> list[Case]:
 
 
 def load_file(path: Path) -> list[Case]:
-    """The cases of a file in their order; CaseError names file and line."""
+    """The cases of a file in their order, each once; CaseError names file and line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise CaseError(f"case file {path} cannot be read: {reason}") from None
-    cases: dict[Case, int] = {}
+    cases: dict[Case, None] = {}  # lists may overlap: a case runs once
     for number, line in enumerate(lines, 1):
         try:
-            for case in expand(line):
-                if case in cases:
-                    raise CaseError(f"case {str(case)!r} stands already in line {cases[case]}")
-                cases[case] = number
+            cases.update(dict.fromkeys(expand(line)))
         except CaseError as error:
             raise CaseError(f"{path}:{number}: {error}") from None
     return list(cases)

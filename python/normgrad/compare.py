@@ -136,7 +136,8 @@ class Tally:
             return
         self._finite += error.size
         self._signed += float(error.sum())
-        self._squares += float(np.vdot(error, error))
+        flat = error.reshape(-1)
+        self._squares += float(np.einsum("i,i->", flat, flat))  # dot would start BLAS threads
         magnitude = np.abs(error)
         in_ulp = magnitude / step
         self._not_correct += int(np.count_nonzero(in_ulp > 0.5))
