@@ -7,31 +7,21 @@ wrote beside the twin. Everything becomes visible by a rename, under a lock file
 
 from __future__ import annotations
 
-import fcntl
 import functools
-import hashlib
 import os
-import re
 import shutil
 import subprocess
-import sysconfig
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 
-from normgrad import ops, paths
+from normgrad import cache, ops, paths, tools
 from normgrad.errors import NormgradError
 
-_COMPILERS = ("g++", "clang++")
 _CTYPES = {"fp32": "float", "fp16": "half", "bf16": "bfloat16_t", "int8": "int8_t"}
-_ERROR = re.compile("error:|undefined reference|undefined symbol", re.IGNORECASE)
-_KEEP_S = 7 * 24 * 3600.0  # an edit of a source makes a new folder of about a megabyte
-_SOURCE_ENDINGS = (".cpp", ".h")
 
 # Part of the base -> CMake's targets, and the files that are kept.
 _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -98,91 +88,35 @@ def default_jobs() -> int:
     return max(1, min(os.cpu_count() or 1, 8))
 
 
-def compiler() -> str:
-    """The C++ compiler: CXX if set, else the first of g++ and clang++ on the path."""
-    chosen = os.environ.get("CXX")
-    if chosen:
-        if shutil.which(chosen) is None:
-            raise NormgradError(
-                f"CXX names the compiler {chosen}, which is not on the path; "
-                "unset CXX or install it"
-            )
-        return chosen
-    for name in _COMPILERS:
-        if shutil.which(name):
-            return name
-    raise NormgradError(
-        "no C++ compiler on the path (looked for g++ and clang++); install g++ 11 or later, or "
-        "clang 14 or later"
-    )
-
-
-@functools.lru_cache(maxsize=8)
-def tool_version(tool: str) -> str:
-    """The first line of `tool --version`, or an empty string if it does not run."""
-    try:
-        done = subprocess.run(
-            [tool, "--version"], capture_output=True, text=True, timeout=20, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.splitlines()[0].strip() if done.returncode == 0 and done.stdout else ""
-
-
-def _digest(root: Path, files: Iterable[Path], *more: str) -> str:
-    """Hash of names and contents; 20 hex digits are plenty for one user's cache."""
-    h = hashlib.sha256()
-    for text in more:
-        h.update(text.encode() + b"\0")
-    for file in sorted(set(files)):
-        data = file.read_bytes()
-        h.update(f"{file.relative_to(root)} {len(data)}\0".encode())
-        h.update(data)
-    return h.hexdigest()[:20]
-
-
-def _sources(folder: Path, endings: tuple[str, ...] = _SOURCE_ENDINGS) -> list[Path]:
-    return [file for file in folder.rglob("*") if file.suffix in endings and file.is_file()]
-
-
 @functools.lru_cache(maxsize=4)
 def _base(part: str) -> Path:
     """The folder with the built files of `tiling` or `twin`."""
     done = base_folder(part)
     if done.is_dir():
         return done
-    root, cxx, ninja = paths.source_root(), compiler(), _ninja()
+    root, cxx, ninja = paths.source_root(), tools.compiler(), tools.ninja()
     targets, wanted = _PARTS[part]
-    place = _digest(root, [], str(root), ninja or "", *_how(cxx))
+    place = cache.digest(root, [], str(root), ninja or "", *_how(cxx))
     work = paths.cache_root() / f"work-{place}"
-    with _locked(work):
+    with cache.locked(work):
         while not (done := base_folder(part)).is_dir():
             _cmake(root, work, cxx, ninja, targets)
             if base_folder(part) == done:  # else a source was edited meanwhile: neither is built
-                _publish([work / name for name in wanted], done)
+                cache.publish([work / name for name in wanted], done)
     return done
 
 
 def base_folder(part: str) -> Path:
     """Where the files of `tiling` or `twin` are, once they are built from the present sources."""
     root = paths.source_root()
-    files = [root / "CMakeLists.txt", *_sources(root / "tiling")]
+    files = [root / "CMakeLists.txt", *cache.sources(root / "tiling")]
     if part == "twin":
-        files += _sources(root / "twin")
-    return paths.cache_root() / f"{part}-{_digest(root, files, *_how(compiler()))}"
+        files += cache.sources(root / "twin")
+    return paths.cache_root() / f"{part}-{cache.digest(root, files, *_how(tools.compiler()))}"
 
 
 def _how(cxx: str) -> tuple[str, str, str]:
-    return cxx, tool_version(cxx), os.environ.get("CXXFLAGS", "")
-
-
-def _ninja() -> str | None:
-    """The ninja of this environment, even where its scripts are not on the path.
-
-    g++ and cmake of Debian come without make.
-    """
-    places = [sysconfig.get_path("scripts"), os.environ.get("PATH", "")]
-    return shutil.which("ninja", path=os.pathsep.join(places))
+    return cxx, tools.tool_version(cxx), os.environ.get("CXXFLAGS", "")
 
 
 def _cmake(root: Path, work: Path, cxx: str, ninja: str | None, targets: Sequence[str]) -> None:
@@ -202,32 +136,7 @@ def _cmake(root: Path, work: Path, cxx: str, ninja: str | None, targets: Sequenc
             if done.returncode != 0:
                 if command is configure:  # or it would remember what was wrong
                     (work / "CMakeCache.txt").unlink(missing_ok=True)
-                raise BuildError(_first_error(f"building {targets[-1]} failed", log))
-
-
-def _publish(files: Sequence[Path], target: Path) -> None:
-    """Copies files beside the target folder and renames: a reader sees all of them or none."""
-    fresh = target.with_name(f"{target.name}.{os.getpid()}")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir()
-    for file in files:
-        shutil.copy2(file, fresh / file.name)
-    try:
-        fresh.rename(target)
-    except OSError:
-        shutil.rmtree(fresh, ignore_errors=True)
-        if not target.is_dir():
-            raise
-    _forget_old(target)
-
-
-def _forget_old(fresh: Path) -> None:
-    """Removes builds of the same thing from other sources once nobody can still be using them."""
-    limit = time.time() - _KEEP_S
-    for old in fresh.parent.glob(f"{fresh.name.rpartition('-')[0]}-*"):
-        if old.is_dir() and old != fresh and old.stat().st_mtime < limit:
-            shutil.rmtree(old, ignore_errors=True)
-            old.with_name(f"{old.name}.lock").unlink(missing_ok=True)
+                raise BuildError(tools.first_error(f"building {targets[-1]} failed", log))
 
 
 @functools.lru_cache(maxsize=256)
@@ -235,11 +144,11 @@ def _build_unit(what: Unit) -> Path:
     twin = _base("twin")
     done = unit_folder(what, twin)
     if not done.is_dir():
-        with _locked(done):
+        with cache.locked(done):
             while not (done := unit_folder(what, twin)).is_dir():
                 made = _compile(what, twin, done.with_name(f"{done.name}.work"))
                 if unit_folder(what, twin) == done:
-                    _publish(made, done)
+                    cache.publish(made, done)
                 shutil.rmtree(made[0].parent, ignore_errors=True)
     return done / "unit.so"
 
@@ -251,9 +160,15 @@ def unit_folder(what: Unit, twin: Path) -> Path:
     """
     root = paths.source_root()
     tool, flags = _unit_flags(twin)
-    headers = [f for f in _sources(root / "twin") + _sources(root / "tiling") if f.suffix == ".h"]
-    kernels = _sources(root / "op_kernel" / what.op) + _sources(root / "op_kernel" / "common")
-    key = _digest(root, headers + kernels, render_unit(what), tool, tool_version(tool), *flags)
+    headers = [
+        f for f in cache.sources(root / "twin") + cache.sources(root / "tiling") if f.suffix == ".h"
+    ]
+    kernels = cache.sources(root / "op_kernel" / what.op) + cache.sources(
+        root / "op_kernel" / "common"
+    )
+    key = cache.digest(
+        root, headers + kernels, render_unit(what), tool, tools.tool_version(tool), *flags
+    )
     return paths.cache_root() / f"unit-{what.op}-{what.arch}-{'-'.join(what.dtypes)}-{key}"
 
 
@@ -284,7 +199,7 @@ def _compile(what: Unit, twin: Path, work: Path) -> list[Path]:
         ran = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
     if ran.returncode != 0:
         title = f"compiling {what.op} for arch {what.arch} ({' '.join(what.dtypes)}) failed"
-        raise UnitError(_first_error(title, log))
+        raise UnitError(tools.first_error(title, log))
     return [source, log, made]
 
 
@@ -309,7 +224,7 @@ def render_unit(what: Unit) -> str:
 
 def _unit_flags(twin: Path) -> tuple[str, list[str]]:
     """Compiler and flags that CMake wrote; its folders are not used, since the cache may move."""
-    tool, flags = compiler(), []
+    tool, flags = tools.compiler(), []
     for line in (twin / "unit_flags.txt").read_text().splitlines():
         key, _, value = line.partition(" ")
         if key == "compiler":
@@ -317,19 +232,3 @@ def _unit_flags(twin: Path) -> tuple[str, list[str]]:
         elif key == "flag":
             flags.append(value)
     return tool, flags
-
-
-def _first_error(title: str, log: Path) -> str:
-    lines = log.read_text(errors="replace").splitlines()
-    first = next((line.strip() for line in lines if _ERROR.search(line)), "")
-    if not first and lines:
-        first = lines[-1].strip()
-    return f"{title}: {first[:300]} (log: {log})"
-
-
-@contextmanager
-def _locked(target: Path) -> Iterator[None]:
-    """Only one process at a time makes `target`."""
-    with target.with_name(f"{target.name}.lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield

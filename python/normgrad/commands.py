@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrad import build, cases, dtypes, jobs, ops, paths, render, report, store
+from normgrad import build, cases, dtypes, jobs, ops, paths, pool, render, report, store
 from normgrad import doctor as doctor_
 from normgrad import plan as plan_
 from normgrad import run as run_
@@ -49,7 +49,7 @@ def verify(args: argparse.Namespace) -> int:
             "there is"
         )
     stream = sys.stderr if args.json else sys.stdout
-    workers, threads = run_.workers_for(len(chosen), args.jobs)
+    workers, threads = pool.workers_for(len(chosen), args.jobs)
     options = LaunchOptions(check=args.check, threads=threads)
     began = time.perf_counter()
     _build(chosen)
@@ -61,7 +61,7 @@ def verify(args: argparse.Namespace) -> int:
                 store.Journal(args.report) as journal,
                 report.Progress([job.text for job in chosen], stream) as progress,
             ):
-                for index, result in run_.run_many(chosen, options, workers):
+                for index, result in pool.run_many(chosen, options, workers):
                     ended[index] = result
                     journal.append(result)
                     progress.add(result)
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
         job = jobs.with_ub(job, args.ub)
     plan_.find_soc(job.case.soc)
     _build([job])
-    _, threads = run_.workers_for(1, 1)
+    _, threads = pool.workers_for(1, 1)
     outcome = run_.run_case(job, LaunchOptions(check=args.check, threads=threads))
     if args.save:
         _save(outcome, args.save)
@@ -163,7 +163,7 @@ def bench(args: argparse.Namespace) -> int:
     for job in chosen:
         plan_.find_soc(job.case.soc)
     _build(chosen)
-    _, threads = run_.workers_for(1, 1)
+    _, threads = pool.workers_for(1, 1)
     options = LaunchOptions(check=args.check, threads=threads)
     results = [run_.run_case(job, options).result for job in chosen]
     if args.json:

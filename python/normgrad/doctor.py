@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from normgrad import __version__, build, jobs, paths, run
+from normgrad import __version__, build, jobs, paths, run, tools
 from normgrad.backends import LaunchOptions
 from normgrad.errors import NormgradError
 
@@ -68,13 +68,13 @@ def _package(name: str) -> Line:
 def _compilers() -> list[Line]:
     lines = []
     for name, least in _LEAST.items():
-        version = build.tool_version(name) if shutil.which(name) else ""
+        version = tools.tool_version(name) if shutil.which(name) else ""
         numbers = re.findall(r"\b(\d+)\.\d+\.\d+", version)
         good = bool(numbers) and int(numbers[-1] if name == "g++" else numbers[0]) >= least
         hint = "" if good else f"install {name} {least} or later, or the other compiler"
         lines.append(Line(name, good, version or "not on the path", False, hint))
     try:
-        chosen = build.compiler()
+        chosen = tools.compiler()
         lines.append(Line("compiler in use", True, chosen))
     except NormgradError as error:
         lines.append(Line("compiler in use", False, "none", next_step=str(error)))
@@ -82,7 +82,7 @@ def _compilers() -> list[Line]:
 
 
 def _tool(name: str, needed: bool, hint: str) -> Line:
-    version = build.tool_version(name) if shutil.which(name) else ""
+    version = tools.tool_version(name) if shutil.which(name) else ""
     return Line(name, bool(version), version or "not on the path", needed, "" if version else hint)
 
 

@@ -1,21 +1,14 @@
-"""The pipeline of one case, and many of them side by side.
+"""The pipeline of one case.
 
 case -> plan -> inputs -> backend -> verdict -> Result. Nothing here prints.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from math import prod
-from types import FrameType
 from typing import Any
 
 from normgrad import build, captures, inputs, ops, verdict
@@ -162,10 +155,15 @@ def _row(job: Job, status: Status, reason: str) -> Result:
     )
 
 
+def error_row(job: Job, reason: str) -> Result:
+    """The row of a job that has come to no status of its own."""
+    return _row(job, Status.ERROR, reason)
+
+
 def _with_plan(job: Job, plan: Plan) -> Result:
     """A row of a planned case; an ERROR until the launch has said otherwise."""
     return replace(
-        _row(job, Status.ERROR, "not run"),
+        error_row(job, "not run"),
         plan=plan.strategy,
         plan_reason=plan.reason,
         tiling_key=plan.tiling_key,
@@ -220,90 +218,3 @@ def _bytes_over_minimum(outputs: Outputs, plan: Plan) -> float | None:
 def _slope_cycles(outputs: Outputs, case: Case) -> float | None:
     cycles = outputs.counters.get("vector_slope_cycles")
     return None if cycles is None or case.is_empty else cycles * 64 / (case.rows * case.cols)
-
-
-def workers_for(count: int, wanted: int | None) -> tuple[int, int]:
-    """Processes, and threads of each launch, for `count` jobs: together they fill the computer."""
-    cores = os.cpu_count() or 1
-    workers = max(1, min(wanted or cores, count))
-    return workers, max(1, cores // workers)
-
-
-def run_many(
-    jobs: Sequence[Job], options: LaunchOptions, workers: int
-) -> Iterator[tuple[int, Result]]:
-    """Results with the index of their job, in the order in which they end."""
-    if workers == 1:
-        for index, job in enumerate(jobs):
-            yield index, _result_of(job, options)
-        return
-    waiting = list(enumerate(jobs))
-    while waiting:
-        lost: list[tuple[int, Job]] = []
-        for index, result in _pooled(waiting, options, workers):
-            if result is None:
-                lost.append((index, jobs[index]))
-            else:
-                yield index, result
-        for index, job in lost[:workers]:
-            # One of these took the worker down: alone, each of them shows whether it was it.
-            for _, result in _pooled([(index, job)], options, 1):
-                died = _row(job, Status.ERROR, "its worker process died (out of memory?)")
-                yield index, result or died
-        waiting = lost[workers:]
-
-
-def _pooled(
-    jobs: Sequence[tuple[int, Job]], options: LaunchOptions, workers: int
-) -> Iterator[tuple[int, Result | None]]:
-    """None: the pool broke before this job ended. The jobs that ran then come first."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["normgrad.run"])
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
-    queue = list(reversed(jobs))
-    running: dict[Future[Result], int] = {}
-    try:
-        while queue or running:
-            while queue and len(running) < workers:
-                index, job = queue[-1]
-                running[pool.submit(_result_of, job, options)] = index
-                queue.pop()
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                result = future.result()  # before the pop: a job that broke the pool is not lost
-                yield running.pop(future), result
-        pool.shutdown()
-    except BrokenProcessPool:
-        left = list(running.values()) + [index for index, _ in reversed(queue)]
-        yield from ((index, None) for index in left)
-    finally:
-        _stop(pool)
-
-
-def _result_of(job: Job, options: LaunchOptions) -> Result:
-    """One job's result. A fault of ours in one case must not take the others' results along."""
-    try:
-        return run_case(job, options).result
-    except MemoryError:
-        return _row(job, Status.ERROR, "not enough memory for this case")
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return _row(job, Status.ERROR, f"the harness failed: {reason}")
-
-
-def _start_worker() -> None:
-    # Ctrl-C reaches the whole group: the parent decides, and ends its workers by SIGTERM.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    sys.exit(1)  # as an exception, so that the launch is killed and its files removed
-
-
-def _stop(pool: ProcessPoolExecutor) -> None:
-    processes = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        if process.is_alive():
-            process.terminate()

@@ -1,11 +1,16 @@
-"""A cache in which the runner is tests/harness/fake_twin.py: the harness without the twin."""
+"""A copy of the tree whose runner is tests/harness/fake_twin.py: the harness without the twin.
+
+A copy, because the cache is keyed by the sources, and these may be edited while tests run.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,18 +18,40 @@ import pytest
 from normgrad import build, paths
 
 HERE = Path(__file__).parent
+COPIED = ("op_kernel", "tiling", "twin", "tests/cases", "tests/data/captures")
 Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@dataclass(frozen=True)
+class Fake:
+    tree: Path
+    cache: Path
+
+
+def forget() -> None:
+    build._base.cache_clear()
+    build._build_unit.cache_clear()
+
+
 @pytest.fixture(scope="session")
-def fake_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder with the real planner, the fake runner, and units that are empty files."""
-    cache = tmp_path_factory.mktemp("fake_cache")
-    real = build.tiling_library().parent
-    before = os.environ.get("NORMGRAD_CACHE")
-    os.environ["NORMGRAD_CACHE"] = str(cache)
-    try:
-        (cache / real.name).symlink_to(real)
+def fake(tmp_path_factory: pytest.TempPathFactory) -> Fake:
+    """The copy, and a cache with the real planner, the fake runner, and units that are empty."""
+    found = Fake(tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("cache"))
+    root = paths.source_root()
+    for name in COPIED:
+        shutil.copytree(root / name, found.tree / name)
+    shutil.copy(root / "CMakeLists.txt", found.tree)
+    package = Path(paths.__file__).parent
+    shutil.copytree(
+        package,
+        found.tree / "python" / "normgrad",
+        ignore=shutil.ignore_patterns("__pycache__", "_sources"),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "source_root", lambda: found.tree)
+        patch.setenv("NORMGRAD_CACHE", str(found.cache))
+        forget()
+        build.tiling_library()
         twin = build.base_folder("twin")
         twin.mkdir()
         runner = twin / "normgrad-twin"
@@ -35,42 +62,40 @@ def fake_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
             folder = build.unit_folder(build.Unit("rms_norm_grad", 2201, (dtype, dtype)), twin)
             folder.mkdir()
             (folder / "unit.so").touch()
-    finally:
-        if before is None:
-            del os.environ["NORMGRAD_CACHE"]
-        else:
-            os.environ["NORMGRAD_CACHE"] = before
-    return cache
+    forget()
+    return found
 
 
 @pytest.fixture
-def in_fake_cache(fake_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The fake cache for calls in this process."""
-    monkeypatch.setenv("NORMGRAD_CACHE", str(fake_cache))
+def in_fake_cache(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The fake tree and cache for calls in this process (worker processes know only the cache)."""
+    monkeypatch.setattr(paths, "source_root", lambda: fake.tree)
+    monkeypatch.setenv("NORMGRAD_CACHE", str(fake.cache))
     monkeypatch.delenv("NORMGRAD_FAKE", raising=False)
-    build._base.cache_clear()
-    build._build_unit.cache_clear()
-    yield fake_cache
-    build._base.cache_clear()
-    build._build_unit.cache_clear()
+    forget()
+    yield fake.cache
+    forget()
 
 
 @pytest.fixture
-def normgrad(fake_cache: Path, tmp_path: Path) -> Normgrad:
+def fake_environment(fake: Fake) -> dict[str, str]:
+    """Environment of a process that works on the fake tree."""
+    return {
+        **os.environ,
+        "NORMGRAD_CACHE": str(fake.cache),
+        "PYTHONPATH": str(fake.tree / "python"),
+    }
+
+
+@pytest.fixture
+def normgrad(fake_environment: dict[str, str], tmp_path: Path) -> Normgrad:
     """The command line in a process of its own, in an empty folder, with the fake runner."""
 
     def call(*words: str, fake: str = "right", **more: str) -> subprocess.CompletedProcess[str]:
-        environment = {
-            **os.environ,
-            "NORMGRAD_CACHE": str(fake_cache),
-            "NORMGRAD_FAKE": fake,
-            "PYTHONPATH": str(paths.source_root() / "python"),
-            **more,
-        }
         return subprocess.run(
             [sys.executable, "-m", "normgrad", *words],
             cwd=tmp_path,
-            env=environment,
+            env={**fake_environment, "NORMGRAD_FAKE": fake, **more},
             capture_output=True,
             text=True,
             timeout=120,

@@ -119,7 +119,7 @@ def test_verify_json_is_all_there_is_on_stdout(normgrad: Normgrad) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fake", "status", "said"),
+    ("mode", "status", "said"),
     [
         ("wrong", "FAILED", "dx"),
         ("rule", "RULE", "queue.leak"),
@@ -128,9 +128,9 @@ def test_verify_json_is_all_there_is_on_stdout(normgrad: Normgrad) -> None:
     ],
 )
 def test_what_goes_wrong_has_a_status(
-    normgrad: Normgrad, fake: str, status: str, said: str
+    normgrad: Normgrad, mode: str, status: str, said: str
 ) -> None:
-    done = normgrad("verify", CASE, "--json", fake=fake)
+    done = normgrad("verify", CASE, "--json", fake=mode)
     assert done.returncode == 1
     (row,) = rows(done)
     assert row["status"] == status
@@ -232,20 +232,12 @@ def test_bench_has_the_counters(normgrad: Normgrad) -> None:
     assert rows(normgrad("bench", CASE, "--json"))[0]["slope_cycles_per_64"] is not None
 
 
-def test_interrupt_keeps_what_has_ended(
-    fake_cache: Path, tmp_path: Path, normgrad: Normgrad
-) -> None:
-    environment = {
-        **os.environ,
-        "NORMGRAD_CACHE": str(fake_cache),
-        "NORMGRAD_FAKE": "hang",
-        "PYTHONPATH": str(paths.source_root() / "python"),
-    }
+def test_interrupt_keeps_what_has_ended(fake_environment: dict[str, str], tmp_path: Path) -> None:
     empty = "rms_norm_grad:ascend910b4:bf16:3x0"  # nothing to launch: ends at once
     process = subprocess.Popen(
         [sys.executable, "-m", "normgrad", "verify", empty, CASE, OTHER, "--jobs", "2"],
         cwd=tmp_path,
-        env=environment,
+        env={**fake_environment, "NORMGRAD_FAKE": "hang"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from normgrad import jobs, run
+from normgrad import jobs, pool, run
 from normgrad.backends import LaunchOptions
 from normgrad.cases import Case
 
+Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
 CASE = "rms_norm_grad:ascend910b4:fp32:5x7:seed1"
 
 
@@ -81,24 +85,24 @@ def test_descriptors_follow_the_case() -> None:
 
 
 def test_workers_and_threads_fill_the_computer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run.os, "cpu_count", lambda: 8)
-    assert run.workers_for(100, None) == (8, 1)
-    assert run.workers_for(1, None) == (1, 8)
-    assert run.workers_for(100, 2) == (2, 4)
-    assert run.workers_for(3, 100) == (3, 2)
+    monkeypatch.setattr(pool.os, "cpu_count", lambda: 8)
+    assert pool.workers_for(100, None) == (8, 1)
+    assert pool.workers_for(1, None) == (1, 8)
+    assert pool.workers_for(100, 2) == (2, 4)
+    assert pool.workers_for(3, 100) == (3, 2)
 
 
-def test_results_of_many_come_with_their_index(in_fake_cache: Path) -> None:
+def test_results_of_many_come_with_their_index(normgrad: Normgrad) -> None:
     texts = [f"rms_norm_grad:ascend910b4:fp32:{rows}x7:seed1" for rows in range(1, 6)]
-    found = dict(run.run_many([jobs.from_text(t) for t in texts], LaunchOptions(), 2))
-    assert [found[index].case for index in range(5)] == texts
-    assert {result.status for result in found.values()} == {"PASSED"}
+    done = normgrad("verify", *texts, "--jobs", "2", "--json")
+    assert [row["case"] for row in json.loads(done.stdout)["rows"]] == texts
+    assert done.returncode == 0
 
 
 def test_a_fault_of_the_harness_is_one_error(
     in_fake_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run.inputs, "make_inputs", lambda case: 1 / 0)
-    [(_, result)] = run.run_many([jobs.from_text(CASE)], LaunchOptions(), 1)
+    [(_, result)] = pool.run_many([jobs.from_text(CASE)], LaunchOptions(), 1)
     assert result.status == "ERROR"
     assert "ZeroDivisionError" in result.reason

@@ -1,0 +1,65 @@
+"""Folders of the cache: named by the content they are made from, whole or not there at all."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+_KEEP_S = 7 * 24 * 3600.0  # an edit of a source makes a new folder of about a megabyte
+_SOURCE_ENDINGS = (".cpp", ".h")
+
+
+def digest(root: Path, files: Iterable[Path], *more: str) -> str:
+    """Hash of names and contents; 20 hex digits are plenty for one user's cache."""
+    h = hashlib.sha256()
+    for text in more:
+        h.update(text.encode() + b"\0")
+    for file in sorted(set(files)):
+        data = file.read_bytes()
+        h.update(f"{file.relative_to(root)} {len(data)}\0".encode())
+        h.update(data)
+    return h.hexdigest()[:20]
+
+
+def sources(folder: Path) -> list[Path]:
+    """The C++ files below a folder."""
+    return [file for file in folder.rglob("*") if file.suffix in _SOURCE_ENDINGS and file.is_file()]
+
+
+def publish(files: Sequence[Path], target: Path) -> None:
+    """Copies files beside the target folder and renames: a reader sees all of them or none."""
+    fresh = target.with_name(f"{target.name}.{os.getpid()}")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    for file in files:
+        shutil.copy2(file, fresh / file.name)
+    try:
+        fresh.rename(target)
+    except OSError:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if not target.is_dir():
+            raise
+    _forget_old(target)
+
+
+def _forget_old(fresh: Path) -> None:
+    """Removes builds of the same thing from other sources once nobody can still be using them."""
+    limit = time.time() - _KEEP_S
+    for old in fresh.parent.glob(f"{fresh.name.rpartition('-')[0]}-*"):
+        if old.is_dir() and old != fresh and old.stat().st_mtime < limit:
+            shutil.rmtree(old, ignore_errors=True)
+            old.with_name(f"{old.name}.lock").unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(target: Path) -> Iterator[None]:
+    """Only one process at a time makes `target`."""
+    with target.with_name(f"{target.name}.lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,65 @@
+"""The programs that a build needs: which, which version, and what they complain about."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+from normgrad.errors import NormgradError
+
+_COMPILERS = ("g++", "clang++")
+_ERROR = re.compile("error:|undefined reference|undefined symbol", re.IGNORECASE)
+
+
+def compiler() -> str:
+    """The C++ compiler: CXX if set, else the first of g++ and clang++ on the path."""
+    chosen = os.environ.get("CXX")
+    if chosen:
+        if shutil.which(chosen) is None:
+            raise NormgradError(
+                f"CXX names the compiler {chosen}, which is not on the path; "
+                "unset CXX or install it"
+            )
+        return chosen
+    for name in _COMPILERS:
+        if shutil.which(name):
+            return name
+    raise NormgradError(
+        "no C++ compiler on the path (looked for g++ and clang++); install g++ 11 or later, or "
+        "clang 14 or later"
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def tool_version(tool: str) -> str:
+    """The first line of `tool --version`, or an empty string if it does not run."""
+    try:
+        done = subprocess.run(
+            [tool, "--version"], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.splitlines()[0].strip() if done.returncode == 0 and done.stdout else ""
+
+
+def ninja() -> str | None:
+    """The ninja of this environment, even where its scripts are not on the path.
+
+    g++ and cmake of Debian come without make.
+    """
+    places = [sysconfig.get_path("scripts"), os.environ.get("PATH", "")]
+    return shutil.which("ninja", path=os.pathsep.join(places))
+
+
+def first_error(title: str, log: Path) -> str:
+    """`title`, the first error of a log, and where the log is."""
+    lines = log.read_text(errors="replace").splitlines()
+    first = next((line.strip() for line in lines if _ERROR.search(line)), "")
+    if not first and lines:
+        first = lines[-1].strip()
+    return f"{title}: {first[:300]} (log: {log})"
