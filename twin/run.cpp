@@ -1,7 +1,7 @@
 // normgrad-twin LAUNCHFILE: runs one kernel launch in this process and writes its report. The file
 // has one "key value..." per line:
 //   unit PATH | soc NAME | cores N | ub_bytes N | tiling_key N | tiling PATH | check all|fast|off
-//   seed N | threads N | workspace BYTES | report PATH
+//   sync strict|autosync | seed N | threads N | workspace BYTES | report PATH
 //   tensor NAME in|out|null BYTES PATH     (in the order of the kernel's arguments)
 // Exit 0: the report is written, findings or not. Exit 3: a sentence on stderr says why not.
 #include <dlfcn.h>
@@ -47,6 +47,12 @@ CheckLevel ParseCheck(const std::string& word) {
   throw std::runtime_error("check is '" + word + "'; allowed: all, fast, off");
 }
 
+SyncMode ParseSync(const std::string& word) {
+  if (word == "strict") return SyncMode::kStrict;
+  if (word == "autosync") return SyncMode::kAutosync;
+  throw std::runtime_error("sync is '" + word + "'; allowed: strict, autosync");
+}
+
 void ParseLine(const std::string& line, LaunchFile& file) {
   std::istringstream words(line);
   std::string key;
@@ -77,6 +83,8 @@ void ParseLine(const std::string& line, LaunchFile& file) {
     file.tiling = path();
   } else if (key == "check") {
     file.options.check = ParseCheck(path());
+  } else if (key == "sync") {
+    file.options.sync = ParseSync(path());
   } else if (key == "seed") {
     file.options.seed = number();
   } else if (key == "threads") {

@@ -27,6 +27,14 @@ const char* NameOf(BufferState state) {
   return "";
 }
 
+// The pipe that fills a queue's buffers, and the one that empties them.
+int Producer(AscendC::TPosition position) {
+  return PipeIndex(position == AscendC::TPosition::VECIN ? PIPE_MTE2 : PIPE_V);
+}
+int Consumer(AscendC::TPosition position) {
+  return PipeIndex(position == AscendC::TPosition::VECIN ? PIPE_V : PIPE_MTE3);
+}
+
 bool Owns(const QueueState& queue, uint16_t buffer) {
   return buffer >= queue.first && buffer < queue.first + queue.count;
 }
@@ -72,7 +80,10 @@ BufferView QueueAlloc(QueueState& queue, Site site) {
     Buffer& buffer = core.buffer(id);
     if (buffer.state != BufferState::kFree) continue;
     queue.next = static_cast<uint16_t>((queue.next + i + 1) % queue.count);
-    if (buffer.ever_freed) ++core.counters().flags_waited;
+    if (buffer.ever_freed) {
+      ++core.counters().flags_waited;
+      core.clocks().Wait(Producer(queue.position), buffer.event);
+    }
     buffer.state = BufferState::kAllocated;
     buffer.site = site;
     // The buffer's next tenant finds nothing defined in it.
@@ -101,6 +112,7 @@ void QueueEnQue(QueueState& queue, uint32_t depth, uint16_t id, Site site) {
                     std::to_string(limit));
   }
   core.buffer(id).state = BufferState::kEnqueued;
+  core.buffer(id).event = core.clocks().Set(Producer(queue.position));
   queue.fifo[queue.enqueued++] = id;
   ++core.counters().flags_set;
 }
@@ -116,6 +128,7 @@ BufferView QueueDeQue(QueueState& queue, Site site) {
   --queue.enqueued;
   for (uint16_t i = 0; i < queue.enqueued; ++i) queue.fifo[i] = queue.fifo[i + 1];
   core.buffer(id).state = BufferState::kDequeued;
+  core.clocks().Wait(Consumer(queue.position), core.buffer(id).event);
   ++core.counters().flags_waited;
   return ViewOf(core, id);
 }
@@ -127,6 +140,7 @@ void QueueFree(QueueState& queue, uint16_t id, Site site) {
   if (!RequireState(core, queue, id, "FreeTensor", allowed, "allocated or dequeued", site)) return;
   core.buffer(id).state = BufferState::kFree;
   core.buffer(id).ever_freed = true;
+  core.buffer(id).event = core.clocks().Set(Consumer(queue.position));
   ++core.counters().flags_set;
 }
 

@@ -6,7 +6,15 @@
 
 namespace normgrad::twin {
 
-void Barrier(pipe_t, Site) { ++ThisCore().counters().barriers; }
+void Barrier(pipe_t pipe, Site) {
+  Core& core = ThisCore();
+  ++core.counters().barriers;
+  if (pipe == PIPE_ALL) {
+    core.BarrierAll();
+  } else {
+    core.clocks().Barrier(PipeIndex(pipe));
+  }
+}
 
 void SetEventFlag(AscendC::HardEvent event, int id, Site site) {
   ThisCore().SetFlag(event, id, site);
@@ -24,6 +32,8 @@ void HardSyncAll(Site site) {
                 "SyncAll() without a workspace needs "
                 "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0) in the kernel's entry");
   }
+  core.BarrierAll();
+  core.Meet();
   switch (core.launch().schedule().SyncAll(core.index())) {
     case Schedule::Meeting::kMet:
       return;

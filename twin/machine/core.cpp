@@ -16,9 +16,12 @@ Core::Core(Launch& launch, uint32_t index)
     : launch_(launch),
       index_(index),
       ub_(new uint8_t[launch.options().soc->chip->ub_bytes]),
-      init_(launch.options().soc->chip->ub_bytes) {
+      init_(launch.options().soc->chip->ub_bytes),
+      clocks_(launch.options().sync == SyncMode::kAutosync),
+      ub_races_(launch.options().soc->chip->ub_bytes) {
+  for (auto& past : history_) past.resize(kHistory);
   // Buffer 0 is what a LocalTensor that was never handed out lies in: nothing.
-  buffers_.push_back({0, 0, AscendC::TPosition::VECCALC, BufferState::kGone, 0, 0, false, {"", 0}});
+  buffers_.push_back({0, 0, AscendC::TPosition::VECCALC, BufferState::kGone, 0, 0, false, {"", 0}, {}});
 }
 
 void Core::Report(Rule rule, const char* api, pipe_t pipe, const std::string& buffer,
@@ -41,7 +44,7 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, uint32_t count, uint32_t 
   for (uint32_t i = 0; i < count; ++i) {
     buffers_.push_back({ub_used_, rounded, position,
                         is_queue ? BufferState::kFree : BufferState::kStatic, owners_,
-                        static_cast<uint16_t>(i), false, site});
+                        static_cast<uint16_t>(i), false, site, {}});
     // What an earlier phase left in this place is not this buffer's content.
     init_.Clear(ub_used_, ub_used_ + rounded);
     ub_used_ += rounded;
@@ -111,6 +114,25 @@ void Core::Finish() {
   }
 }
 
+std::string Core::Recall(int pipe, uint32_t sequence) const {
+  const Past& past = history_[pipe][sequence % kHistory];
+  const std::string where = std::string("pipe ") + NameOf(PipeAt(pipe));
+  if (past.sequence != sequence) return "an earlier instruction of " + where;
+  return std::string(FactsOf(past.api).name) + " in line " + std::to_string(past.site.line) +
+         " (" + where + ")";
+}
+
+void Core::BarrierAll() {
+  clocks_.BarrierAll();
+  ub_races_.Forget();
+  gm_order_.Forget();
+}
+
+void Core::Meet() {
+  launch_.meeting().Deposit(index_, std::move(gm_spans_));
+  gm_spans_.clear();
+}
+
 bool Core::ValidEventId(AscendC::HardEvent event, int id, const char* api, Site site) {
   // By hand 0 to 5 may be used: 6 is reserved, 7 belongs to the compiler's own synchronisation.
   const int limit = std::min<int>(6, static_cast<int>(options().soc->chip->event_ids));
@@ -134,6 +156,7 @@ void Core::SetFlag(AscendC::HardEvent event, int id, Site site) {
                " is still set from line " + std::to_string(first.line));
   }
   bits |= 1u << id;
+  flag_times_[Index(event)][id] = clocks_.Set(PipeIndex(SourceOf(event)));
   flag_sites_[Index(event)][id] = site;
 }
 
@@ -147,6 +170,7 @@ void Core::WaitFlag(AscendC::HardEvent event, int id, Site site) {
                " was not set before: the core would wait for ever");
   }
   bits &= ~(1u << id);
+  clocks_.Wait(PipeIndex(DestinationOf(event)), flag_times_[Index(event)][id]);
 }
 
 int Core::FreeEventId(AscendC::HardEvent event, bool hold, Site site) {

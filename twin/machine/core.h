@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "twin/machine/clocks.h"
 #include "twin/machine/ids.h"
 #include "twin/machine/launch.h"
 #include "twin/observers/counters.h"
+#include "twin/observers/gm_races.h"
+#include "twin/observers/ub_races.h"
 #include "twin/observers/uninit.h"
 
 namespace normgrad::twin {
@@ -26,6 +29,7 @@ struct Buffer {
   uint16_t ordinal;   // of the buffer in its queue
   bool ever_freed;    // the next AllocTensor waits for the event of that FreeTensor
   Site site;          // of InitBuffer, and later of AllocTensor
+  PipeTimes event;    // what the buffer's pending event says: set by EnQue or FreeTensor
 };
 
 class Core {
@@ -40,6 +44,21 @@ class Core {
   uint8_t* ub() { return ub_.get(); }
   UbInitMap& init() { return init_; }
   Counters& counters() { return counters_; }
+  PipeClocks& clocks() { return clocks_; }
+  UbRaces& ub_races() { return ub_races_; }
+  GmOrder& gm_order() { return gm_order_; }
+  std::vector<GmSpan>& gm_spans() { return gm_spans_; }
+
+  // Who was instruction `sequence` of `pipe`? Only the newest ones are remembered.
+  void Remember(int pipe, uint32_t sequence, Api api, Site site) {
+    history_[pipe][sequence % kHistory] = {sequence, api, site};
+  }
+  std::string Recall(int pipe, uint32_t sequence) const;
+
+  // All pipes have finished: PipeBarrier<PIPE_ALL>.
+  void BarrierAll();
+  // Hands this core's GM accesses to the launch: it meets the others now.
+  void Meet();
 
   // Hands out `count` buffers of `bytes` each; returns the id of the first.
   uint16_t AddBuffers(AscendC::TPosition position, uint32_t count, uint32_t bytes, Site site);
@@ -69,6 +88,13 @@ class Core {
   bool ValidEventId(AscendC::HardEvent event, int id, const char* api, Site site);
   void ReportLeaks(const char* api, Site site);
 
+  static constexpr uint32_t kHistory = 1024;
+  struct Past {
+    uint32_t sequence;
+    Api api;
+    Site site;
+  };
+
   Launch& launch_;
   const uint32_t index_;
   std::unique_ptr<uint8_t[]> ub_;
@@ -80,8 +106,14 @@ class Core {
   uint32_t flags_[kHardEvents] = {};
   uint32_t held_[kHardEvents] = {};
   Site flag_sites_[kHardEvents][8] = {};
+  PipeTimes flag_times_[kHardEvents][8] = {};
   bool kernel_type_mix_ = false;
   Counters counters_;
+  PipeClocks clocks_;
+  UbRaces ub_races_;
+  GmOrder gm_order_;
+  std::vector<GmSpan> gm_spans_;
+  std::vector<Past> history_[kPipes];
 };
 
 // The core whose kernel runs on this thread.

@@ -67,6 +67,19 @@ enum class HardEvent : uint8_t {
 namespace normgrad::twin {
 
 constexpr int kHardEvents = 12;
+
+// The pipe that sets a flag of this kind, and the one that waits for it.
+inline pipe_t SourceOf(AscendC::HardEvent event) {
+  static const pipe_t kPipe[] = {PIPE_S, PIPE_V,    PIPE_S, PIPE_MTE2, PIPE_S,    PIPE_MTE3,
+                                 PIPE_V, PIPE_MTE2, PIPE_V, PIPE_MTE3, PIPE_MTE2, PIPE_MTE3};
+  return kPipe[static_cast<int>(event)];
+}
+inline pipe_t DestinationOf(AscendC::HardEvent event) {
+  static const pipe_t kPipe[] = {PIPE_V,    PIPE_S, PIPE_MTE2, PIPE_S, PIPE_MTE3, PIPE_S,
+                                 PIPE_MTE2, PIPE_V, PIPE_MTE3, PIPE_V, PIPE_MTE3, PIPE_MTE2};
+  return kPipe[static_cast<int>(event)];
+}
+
 constexpr uint32_t kBlockBytes = 32;
 constexpr uint32_t kRepeatBytes = 256;
 

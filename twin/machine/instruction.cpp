@@ -1,6 +1,7 @@
 #include "twin/machine/instruction.h"
 
 #include <string>
+#include <vector>
 
 #include "twin/observers/cost_table.h"
 
@@ -40,7 +41,78 @@ Footprint Footprint::Collapsed() const {
   return f;
 }
 
-Instruction::Instruction(Api api, Site site) : core_(ThisCore()), api_(api), site_(site) {}
+Instruction::Instruction(Api api, Site site)
+    : core_(ThisCore()), api_(api), site_(site), pipe_(PipeIndex(FactsOf(api).pipe)) {
+  if (!core_.checks_all()) return;
+  sequence_ = core_.clocks().Issue(pipe_);
+  core_.Remember(pipe_, sequence_, api, site);
+}
+
+Instruction::~Instruction() {
+  const auto mark = [this](const PendingUb& pending) {
+    ForEachRange(pending.footprint, [&](uint32_t begin, uint32_t end) {
+      core_.ub_races().Mark(pending.write, pipe_, sequence_, begin, end);
+    });
+  };
+  for (int i = 0; i < pending_ub_count_; ++i) mark(pending_ub_[i]);
+  for (const PendingUb& pending : more_ub_) mark(pending);
+  for (int i = 0; i < pending_gm_count_; ++i) {
+    const PendingGm& pending = pending_gm_[i];
+    for (uint64_t block = 0; block < pending.count; ++block) {
+      const uint64_t begin = pending.begin + block * pending.stride;
+      core_.gm_order().Mark(pending.allocation, pending.write, pipe_, sequence_, begin,
+                            begin + pending.length);
+    }
+  }
+}
+
+Rule Instruction::RaceRule(int other_pipe) const {
+  return other_pipe == pipe_ ? Rule::kRaceInPipe : Rule::kRacePipes;
+}
+
+void Instruction::CheckUbRace(bool write, const UbOperand& operand, const char* name,
+                              const Footprint& f) {
+  if (pending_ub_count_ < kInlineUb) {
+    pending_ub_[pending_ub_count_++] = {write, f};
+  } else {
+    more_ub_.push_back({write, f});
+  }
+  const PipeTimes& known = core_.clocks().Known(pipe_);
+  UbConflict conflict;
+  // The hull first: most strided accesses meet nothing new anywhere near.
+  if (!core_.ub_races().Check(write, f.begin, f.hull_end(), known, &conflict)) return;
+  bool found = false;
+  ForEachRange(f, [&](uint32_t begin, uint32_t end) {
+    if (found || !core_.ub_races().Check(write, begin, end, known, &conflict)) return;
+    found = true;
+    const uint32_t base = core_.buffer(operand.buffer).begin;
+    Report(RaceRule(conflict.pipe), core_.Describe(operand.buffer), conflict.begin - base,
+           conflict.end - base,
+           std::string(name) + (write ? " overwrites " : " reads ") +
+               Range(conflict.begin - base, conflict.end - base) + " that " +
+               core_.Recall(conflict.pipe, conflict.sequence) + " may still be " +
+               (conflict.is_write ? "writing" : "reading"));
+  });
+}
+
+void Instruction::CheckGmRace(bool write, const GmAllocation& allocation, uint64_t begin,
+                              uint64_t length, uint64_t count, uint64_t stride) {
+  pending_gm_[pending_gm_count_++] = {write, &allocation, begin, length, count, stride};
+  const PipeTimes& known = core_.clocks().Known(pipe_);
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t at = begin + i * stride;
+    AddSpan(core_.gm_spans(), {&allocation, at, at + length,
+                               write ? GmAccess::kWrite : GmAccess::kRead, api_, site_});
+    GmConflict conflict;
+    if (!core_.gm_order().Check(&allocation, write, at, at + length, known, &conflict)) continue;
+    Report(RaceRule(conflict.pipe), "GM " + allocation.name, conflict.begin, conflict.end,
+           std::string(write ? "it overwrites " : "it reads ") +
+               Range(conflict.begin, conflict.end) + " of " + allocation.name + " that " +
+               core_.Recall(conflict.pipe, conflict.sequence) + " may still be " +
+               (conflict.is_write ? "writing" : "reading"));
+    break;
+  }
+}
 
 void Instruction::Report(Rule rule, const std::string& buffer, uint64_t begin, uint64_t end,
                          const std::string& message) {
@@ -91,6 +163,7 @@ bool Instruction::Reads(const UbOperand& operand, const char* name, const Footpr
   if (footprint.empty()) return true;
   if (!InBounds(operand, name, footprint)) return false;
   if (!core_.checks_all()) return true;
+  CheckUbRace(false, operand, name, footprint);
   const UbInitMap& init = core_.init();
   const uint32_t hull_end = footprint.hull_end();
   if (init.FirstUnwritten(footprint.begin, hull_end) == hull_end) return true;
@@ -109,6 +182,7 @@ bool Instruction::Writes(const UbOperand& operand, const char* name, const Footp
   if (footprint.empty()) return true;
   if (!InBounds(operand, name, footprint)) return false;
   if (!core_.checks_all()) return true;
+  CheckUbRace(true, operand, name, footprint);
   UbInitMap& init = core_.init();
   ForEachRange(footprint, [&](uint32_t begin, uint32_t end) { init.Mark(begin, end); });
   return true;
@@ -139,7 +213,10 @@ bool Instruction::ReadsGm(const uint8_t* address, uint64_t length, uint64_t coun
   if (length == 0 || count == 0) return true;
   const GmAllocation* allocation = nullptr;
   if (!CheckGm(address, length, count, stride, &allocation)) return false;
+  // Nobody may write an input, so reading one races with nothing.
   if (allocation->init == nullptr || !core_.checks_all()) return true;
+  CheckGmRace(false, *allocation, static_cast<uint64_t>(address - allocation->base), length, count,
+              stride);
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t begin = static_cast<uint64_t>(address - allocation->base) + i * stride;
     const uint64_t at = allocation->init->FirstUnwritten(begin, begin + length);
@@ -164,6 +241,7 @@ bool Instruction::WritesGm(const uint8_t* address, uint64_t length, uint64_t cou
     }
     return true;
   }
+  if (core_.checks_all()) CheckGmRace(true, *allocation, begin, length, count, stride);
   for (uint64_t i = 0; i < count; ++i) {
     allocation->init->Mark(begin + i * stride, begin + i * stride + length);
   }

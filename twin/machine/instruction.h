@@ -32,6 +32,11 @@ struct Footprint {
 class Instruction {
  public:
   Instruction(Api api, Site site);
+  Instruction(const Instruction&) = delete;
+  Instruction& operator=(const Instruction&) = delete;
+  // Only now do this instruction's accesses count for later ones: one that works in place does not
+  // race with itself.
+  ~Instruction();
 
   Core& core() { return core_; }
   uint8_t* ub(uint32_t begin) { return core_.ub() + begin; }
@@ -56,12 +61,37 @@ class Instruction {
   bool InBounds(const UbOperand& operand, const char* name, const Footprint& footprint);
   bool CheckGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
                const GmAllocation** allocation);
+  void CheckUbRace(bool write, const UbOperand& operand, const char* name, const Footprint& f);
+  void CheckGmRace(bool write, const GmAllocation& allocation, uint64_t begin, uint64_t length,
+                   uint64_t count, uint64_t stride);
+  Rule RaceRule(int other_pipe) const;
   void Report(Rule rule, const std::string& buffer, uint64_t begin, uint64_t end,
               const std::string& message);
+
+  struct PendingUb {
+    bool write;
+    Footprint footprint;
+  };
+  struct PendingGm {
+    bool write;
+    const GmAllocation* allocation;
+    uint64_t begin;
+    uint64_t length;
+    uint64_t count;
+    uint64_t stride;
+  };
+  static constexpr int kInlineUb = 6;   // a bit mask may need more: those go to more_ub_
 
   Core& core_;
   const Api api_;
   const Site site_;
+  const int pipe_;
+  uint32_t sequence_ = 0;
+  int pending_ub_count_ = 0;
+  PendingUb pending_ub_[kInlineUb];
+  std::vector<PendingUb> more_ub_;
+  int pending_gm_count_ = 0;
+  PendingGm pending_gm_[1];
 };
 
 }  // namespace normgrad::twin

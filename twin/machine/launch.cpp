@@ -1,5 +1,7 @@
 #include "twin/machine/launch.h"
 
+#include <algorithm>
+
 #include "twin/machine/core.h"
 
 namespace normgrad::twin {
@@ -7,10 +9,13 @@ namespace normgrad::twin {
 Launch::Launch(const LaunchOptions& options)
     : options_(options),
       schedule_(options.cores, options.host_threads, options.seed),
-      reports_(options.cores) {}
+      reports_(options.cores) {
+  schedule_.set_on_meeting([this] { ResolveMeeting(); });
+}
 
 void Launch::Run(KernelEntry entry, const std::vector<uint8_t*>& args) {
   schedule_.Run([&](uint32_t core) { RunCore(core, entry, args); });
+  ResolveMeeting();
   if (finished()) CheckKey();
 }
 
@@ -20,11 +25,32 @@ void Launch::RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_
   try {
     entry(args.data());
     core.Finish();
+    core.Meet();
   } catch (const KernelStopped&) {
     schedule_.Stop();
   }
   SetThisCore(nullptr);
   reports_[index] = {core.counters(), core.ub_high_water()};
+}
+
+void Launch::ResolveMeeting() {
+  meeting_.Resolve([this](uint32_t core, const GmSpan& mine, uint32_t other_core,
+                          const GmSpan& other) {
+    const auto& allocation = *static_cast<const GmAllocation*>(mine.allocation);
+    const uint64_t begin = std::max(mine.begin, other.begin);
+    const uint64_t end = std::min(mine.end, other.end);
+    const auto verb = [](GmAccess access) {
+      return access == GmAccess::kRead ? "reads" : access == GmAccess::kWrite ? "writes" : "adds to";
+    };
+    findings_.Add({Rule::kRaceCores,
+                   "core " + std::to_string(core) + " " + verb(mine.access) + " bytes " +
+                       std::to_string(begin) + " to " + std::to_string(end) + " of " +
+                       allocation.name + " that core " + std::to_string(other_core) + " " +
+                       verb(other.access) + " by " + FactsOf(other.api).name + " in line " +
+                       std::to_string(other.site.line) + ", with no SyncAll between them",
+                   FactsOf(mine.api).name, core, NameOf(FactsOf(mine.api).pipe),
+                   "GM " + allocation.name, begin, end, mine.site, 1});
+  });
 }
 
 void Launch::CheckKey() {

@@ -12,13 +12,19 @@
 #include "twin/machine/gm.h"
 #include "twin/machine/schedule.h"
 #include "twin/observers/counters.h"
+#include "twin/observers/gm_races.h"
 
 namespace normgrad::twin {
 
 enum class CheckLevel {
   kOff,    // bounds only: nothing may write outside the machine
   kFast,   // and queues, flags, alignment, limits
-  kAll,    // and uninitialised bytes
+  kAll,    // and uninitialised bytes and races
+};
+
+enum class SyncMode {
+  kStrict,     // what is written must suffice
+  kAutosync,   // the compiler adds what it adds in the standard operator project
 };
 
 struct LaunchOptions {
@@ -27,6 +33,7 @@ struct LaunchOptions {
   uint32_t ub_bytes = 0;
   uint64_t tiling_key = 0;
   CheckLevel check = CheckLevel::kAll;
+  SyncMode sync = SyncMode::kStrict;
   uint64_t seed = 0;
   uint32_t host_threads = 1;
 };
@@ -49,6 +56,7 @@ class Launch {
   Gm& gm() { return gm_; }
   Schedule& schedule() { return schedule_; }
   FindingLog& findings() { return findings_; }
+  GmMeeting& meeting() { return meeting_; }
   const std::vector<CoreReport>& cores() const { return reports_; }
   bool finished() const { return !schedule_.stopped(); }
 
@@ -63,10 +71,12 @@ class Launch {
  private:
   void RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_t*>& args);
   void CheckKey();
+  void ResolveMeeting();
 
   const LaunchOptions options_;
   Gm gm_;
   FindingLog findings_;
+  GmMeeting meeting_;
   Schedule schedule_;
   std::vector<CoreReport> reports_;
   const uint8_t* tiling_ = nullptr;

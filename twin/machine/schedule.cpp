@@ -93,6 +93,7 @@ void Schedule::ReleaseMeeting() {
   if (waiting_ == 0 || waiting_ + ended_ < cores_) return;
   someone_missing_ = ended_ > 0;
   waiting_ = 0;
+  if (on_meeting_) on_meeting_();
   for (State& state : states_) {
     if (state == State::kWaiting) state = State::kReady;
   }

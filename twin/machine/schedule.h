@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace normgrad::twin {
@@ -17,6 +18,9 @@ class Schedule {
  public:
   // seed 0: cores in natural order; any other value draws an order.
   Schedule(uint32_t cores, uint32_t host_threads, uint64_t seed);
+
+  // Called whenever all cores have met, before any goes on.
+  void set_on_meeting(std::function<void()> on_meeting) { on_meeting_ = std::move(on_meeting); }
 
   // Runs body(core) for every core and returns when all have ended.
   void Run(const std::function<void(uint32_t)>& body);
@@ -41,6 +45,7 @@ class Schedule {
   const uint32_t cores_;
   const uint32_t host_threads_;
   uint64_t random_;
+  std::function<void()> on_meeting_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<std::condition_variable>> wake_;
   std::vector<State> states_;

@@ -31,6 +31,10 @@ namespace normgrad::twin {
   X(kQueueState, "queue-state", false, "a tensor is handed to a queue in the wrong state")         \
   X(kQueueLeak, "queue-leak", false, "a tensor was never given back with FreeTensor")              \
   X(kBufferCount, "buffer-count", false, "a pipe or a queue has more buffers than event ids")      \
+  /* order */                                                                                      \
+  X(kRacePipes, "race-between-pipes", false, "two pipes touch the same bytes and nothing orders them") \
+  X(kRaceInPipe, "race-within-pipe", false, "an instruction depends on one of its pipe without a barrier") \
+  X(kRaceCores, "race-between-cores", false, "two cores touch the same GM bytes and nothing orders them") \
   /* flags and cores */                                                                            \
   X(kFlagNotSet, "flag-not-set", true, "WaitFlag would wait for ever: the flag was never set")     \
   X(kFlagSetTwice, "flag-set-twice", false, "a flag is set again before it was waited for")        \

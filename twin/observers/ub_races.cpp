@@ -1,0 +1,98 @@
+#include "twin/observers/ub_races.h"
+
+#include <algorithm>
+
+namespace normgrad::twin {
+
+UbRaces::UbRaces(uint32_t ub_bytes) : exact_of_(ub_bytes / kBlockBytes, 0) {
+  for (auto& kind : marks_) {
+    for (auto& marks : kind) marks.assign(ub_bytes / kBlockBytes, 0);
+  }
+}
+
+bool UbRaces::Check(bool write, uint32_t begin, uint32_t end, const PipeTimes& known,
+                    UbConflict* conflict) const {
+  for (int pipe = 0; pipe < kPipes; ++pipe) {
+    if (CheckPipe(true, pipe, begin, end, known.finished[pipe], conflict)) return true;
+    if (write && CheckPipe(false, pipe, begin, end, known.finished[pipe], conflict)) return true;
+  }
+  return false;
+}
+
+bool UbRaces::CheckPipe(bool other_writes, int pipe, uint32_t begin, uint32_t end, uint32_t known,
+                        UbConflict* conflict) const {
+  if (last_[other_writes][pipe] <= known) return false;
+  const std::vector<uint32_t>& marks = marks_[other_writes][pipe];
+  for (uint32_t block = begin / kBlockBytes; block * kBlockBytes < end; ++block) {
+    if (marks[block] <= known) continue;
+    const uint32_t first = std::max(begin, block * kBlockBytes);
+    const uint32_t last = std::min(end, (block + 1) * kBlockBytes);
+    if (exact_of_[block] == 0) {
+      *conflict = {pipe, marks[block], other_writes, first, last};
+      return true;
+    }
+    const uint32_t* bytes = exact_[exact_of_[block] - 1].marks[other_writes][pipe];
+    for (uint32_t at = first; at < last; ++at) {
+      const uint32_t mark = bytes[at % kBlockBytes];
+      if (mark <= known) continue;
+      uint32_t stop = at + 1;
+      while (stop < last && bytes[stop % kBlockBytes] == mark) ++stop;
+      *conflict = {pipe, mark, other_writes, at, stop};
+      return true;
+    }
+  }
+  return false;
+}
+
+void UbRaces::Mark(bool write, int pipe, uint32_t sequence, uint32_t begin, uint32_t end) {
+  if (begin >= end) return;
+  last_[write][pipe] = sequence;
+  const uint32_t first_whole = (begin + kBlockBytes - 1) / kBlockBytes;
+  const uint32_t end_whole = end / kBlockBytes;
+  if (first_whole > end_whole) {   // inside one block
+    MarkBytes(write, pipe, sequence, begin, end);
+    return;
+  }
+  if (begin % kBlockBytes != 0) {
+    MarkBytes(write, pipe, sequence, begin, first_whole * kBlockBytes);
+  }
+  if (end % kBlockBytes != 0) MarkBytes(write, pipe, sequence, end_whole * kBlockBytes, end);
+  uint32_t* marks = marks_[write][pipe].data();
+  std::fill(marks + first_whole, marks + end_whole, sequence);
+  if (exact_.empty()) return;
+  for (uint32_t block = first_whole; block < end_whole; ++block) {
+    if (exact_of_[block] == 0) continue;
+    uint32_t* bytes = exact_[exact_of_[block] - 1].marks[write][pipe];
+    std::fill(bytes, bytes + kBlockBytes, sequence);
+  }
+}
+
+uint32_t UbRaces::ExactOf(uint32_t block) {
+  if (exact_of_[block] == 0) {
+    Exact exact;
+    for (int kind = 0; kind < 2; ++kind) {
+      for (int pipe = 0; pipe < kPipes; ++pipe) {
+        std::fill_n(exact.marks[kind][pipe], kBlockBytes, marks_[kind][pipe][block]);
+      }
+    }
+    exact_.push_back(exact);
+    exact_of_[block] = static_cast<uint32_t>(exact_.size());
+  }
+  return exact_of_[block] - 1;
+}
+
+void UbRaces::MarkBytes(bool write, int pipe, uint32_t sequence, uint32_t begin, uint32_t end) {
+  const uint32_t block = begin / kBlockBytes;
+  uint32_t* bytes = exact_[ExactOf(block)].marks[write][pipe];
+  const uint32_t first = begin % kBlockBytes;
+  std::fill(bytes + first, bytes + first + (end - begin), sequence);
+  marks_[write][pipe][block] = sequence;
+}
+
+void UbRaces::Forget() {
+  exact_.clear();
+  exact_.shrink_to_fit();
+  std::fill(exact_of_.begin(), exact_of_.end(), 0);
+}
+
+}  // namespace normgrad::twin
