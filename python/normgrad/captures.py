@@ -41,7 +41,7 @@ def load_npz(path: Path, op: str = "rms_norm_grad") -> Capture:
     """The inputs of an operator from an .npz file."""
     names = [spec.name for spec in ops.find_op(op).inputs]
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             stored = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise CaptureError(f"{path} does not exist: give the path of an .npz file") from None

@@ -81,7 +81,8 @@ def size_bytes(name: str) -> int:
 
 def to_float64(values: Array) -> F64:
     """Exact conversion; bf16 by its bits, 4 x faster than a cast by ml_dtypes."""
-    return to_float32(values).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # signalling NaN
+        return to_float32(values).astype(np.float64)
 
 
 def to_float32(values: Array) -> npt.NDArray[np.float32]:
