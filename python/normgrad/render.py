@@ -110,7 +110,7 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("?", text)
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Any, digits: int = 6) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -118,5 +118,5 @@ def _plain(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"
     return value if isinstance(value, str) else json.dumps(to_json(value))

@@ -158,8 +158,9 @@ def show_plan(plan: Plan, title: str) -> None:
     """The plan in words, its fields, and its UB budget."""
     say(title)
     say(f"  {plan.strategy} (tiling key {plan.tiling_key}): {plan.reason}")
+    cores = "1 core" if plan.cores == 1 else f"{plan.cores} cores"
     say(
-        f"  {plan.cores} cores, workspace {plan.workspace_bytes:,} bytes, at least "
+        f"  {cores}, workspace {plan.workspace_bytes:,} bytes, at least "
         f"{plan.minimum_bytes:,} bytes to move, error budget C = {plan.declared_c:g}"
     )
     if plan.fields:
@@ -200,7 +201,7 @@ def show_outcome(outcome: Outcome) -> None:
     if outcome.verdict is not None and result.worst is not None:
         say("worst element")
         for name, value in result.worst.items():
-            say(f"  {name:<12} {_plain(value)}")
+            say(f"  {name:<12} {_plain(value, 9)}")
     times = f"{result.seconds:.2f} s, of which the launch took {result.launch_seconds:.2f} s"
     say(f"{result.status}  {result.case}  ({times})")
     if result.reason:
@@ -226,9 +227,9 @@ def _flat(metric: object) -> str:
     return _plain(metric)
 
 
-def _plain(value: object) -> str:
+def _plain(value: object, digits: int = 6) -> str:
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"  # 9 digits tell every fp32 number from its neighbours
     return str(value) if not isinstance(value, (list, tuple)) else json.dumps(to_json(value))
 
 
