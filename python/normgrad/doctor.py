@@ -126,7 +126,12 @@ def _probe() -> Line:
 def _npu() -> list[Line]:
     """CANN, driver and device: only needed to run on an NPU, which is not this version's."""
     home = os.environ.get("ASCEND_HOME_PATH") or os.environ.get("ASCEND_TOOLKIT_HOME", "")
-    cann = Line("CANN", bool(home) and Path(home).is_dir(), home or "ASCEND_HOME_PATH unset", False)
+    cann = Line(
+        "CANN",
+        bool(home) and Path(home).is_dir(),
+        home or "ASCEND_HOME_PATH unset (only an NPU needs it)",
+        False,
+    )
     driver = Path("/dev/davinci_manager").exists()
     smi = shutil.which("npu-smi")
     chips = ""
@@ -138,6 +143,11 @@ def _npu() -> list[Line]:
             chips = "does not answer"
     return [
         cann,
-        Line("NPU driver", driver, "loaded" if driver else "no /dev/davinci_manager", False),
+        Line(
+            "NPU driver",
+            driver,
+            "loaded" if driver else "no /dev/davinci_manager (only an NPU needs it)",
+            False,
+        ),
         Line("npu-smi", bool(smi), chips or ("found" if smi else "not on the path"), False),
     ]

@@ -202,7 +202,9 @@ def show_outcome(outcome: Outcome) -> None:
         say("worst element")
         for name, value in result.worst.items():
             say(f"  {name:<12} {_plain(value, 9)}")
-    times = f"{result.seconds:.2f} s, of which the launch took {result.launch_seconds:.2f} s"
+    times = f"{result.seconds:.2f} s"
+    if result.launch_seconds:
+        times += f", of which the launch took {result.launch_seconds:.2f} s"
     say(f"{result.status}  {result.case}  ({times})")
     if result.reason:
         say(f"  {result.reason}")
