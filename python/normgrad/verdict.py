@@ -26,6 +26,9 @@ BLOCK_ELEMS = 1 << 15
 _ZERO_SHARE = 0.9
 _SIGNIFICANT_SHARE = 0.5
 _ZERO_RULE_ELEMS = 32
+# Elements that may overflow in fp32, but not in float64, are not judged. More than this share of
+# them leaves too little evidence.
+_UNDEFINED_SHARE = 0.5
 
 
 class Status(str, Enum):
@@ -151,8 +154,13 @@ def _status(
         return Status.FAILED, "; ".join(reasons)
     for tally in tallies:
         elems = tally.compared + tally.undefined
-        if tally.compared == 0 and elems + (not case.is_empty) > 0:
+        if tally.compared == 0 and (elems > 0 or not case.is_empty):
             return Status.MISTRUSTED, f"nothing of {tally.name} could be compared"
+        if tally.undefined > _UNDEFINED_SHARE * elems:
+            return Status.MISTRUSTED, (
+                f"{tally.undefined} of {elems} elements of {tally.name} may overflow in fp32 and "
+                "could not be judged: use smaller inputs"
+            )
         if (
             elems >= _ZERO_RULE_ELEMS
             and tally.got_zero >= _ZERO_SHARE * elems

@@ -264,6 +264,17 @@ def test_nothing_compared_is_mistrusted_unless_empty() -> None:
     assert judged("fp32:64x0").status is Status.PASSED
 
 
+def test_too_many_undefined_elements_are_mistrusted() -> None:
+    case = case_of("fp32:8x64")
+    data = make_inputs(case)
+    data["dy"][:5, 0] = 3e38
+    data["gamma"][0] = 4.0
+    data["rstd"][:5] = 1e-6
+    result = judge(case, data, correctly_rounded(data))
+    assert result.status is Status.MISTRUSTED
+    assert "320 of 512 elements of dx may overflow" in result.reason
+
+
 def test_no_rows_want_zeros_in_dgamma() -> None:
     case = case_of("fp32:0x64")
     data = make_inputs(case)
