@@ -6,10 +6,11 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from normgrad import jobs, pool, run
+from normgrad import jobs, paths, pool, run
 from normgrad.backends import LaunchOptions
 from normgrad.cases import Case
 
@@ -17,25 +18,34 @@ Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
 CASE = "rms_norm_grad:ascend910b4:fp32:5x7:seed1"
 
 
-def leftovers() -> set[Path]:
-    memory = Path("/dev/shm")
-    return set(memory.glob("normgrad-*")) if memory.is_dir() else set()
+@pytest.fixture
+def scratch(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The scratch folders that are made from now on."""
+    made: list[Path] = []
+    real = paths.tempfile.mkdtemp
+
+    def remember(**more: Any) -> str:
+        made.append(Path(real(**more)))
+        return str(made[-1])
+
+    monkeypatch.setattr(paths.tempfile, "mkdtemp", remember)
+    return made
 
 
-def test_a_hang_is_cut(in_fake_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = leftovers()
+def test_a_hang_is_cut(
+    in_fake_cache: Path, scratch: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NORMGRAD_FAKE", "hang")
     result = run.run_case(jobs.from_text(CASE), LaunchOptions(timeout_s=0.5)).result
     assert result.status == "ERROR"
     assert "cut off after" in result.reason
     assert result.seconds < 10
-    assert leftovers() <= before
+    assert [folder.exists() for folder in scratch] == [False]
 
 
-def test_outputs_outlive_their_files(in_fake_cache: Path) -> None:
-    before = leftovers()
+def test_outputs_outlive_their_files(in_fake_cache: Path, scratch: list[Path]) -> None:
     outcome = run.run_case(jobs.from_text(CASE), LaunchOptions())
-    assert leftovers() <= before
+    assert [folder.exists() for folder in scratch] == [False]
     assert outcome.outputs is not None
     assert outcome.outputs.arrays["dx"].shape == (5, 7)
     assert outcome.result.status == "PASSED"
