@@ -84,7 +84,8 @@ def test_nothing_to_launch_is_no_launch(
 
 def test_descriptors_follow_the_case() -> None:
     case = Case.parse("rms_norm_grad:ascend910b4:bf16:2x3x8:axes=2:noncontig=x:null=gamma")
-    tensors = dict(zip(("dy", "x", "rstd", "gamma", "dx", "dgamma"), run.descriptors(case)))  # noqa: B905
+    names = ("dy", "x", "rstd", "gamma", "dx", "dgamma")
+    tensors = dict(zip(names, run.descriptors(case), strict=True))
     assert tensors["dy"].strides == (24, 8, 1)
     assert tensors["x"].strides == (48, 16, 2)
     assert tensors["rstd"].shape == (2,)
