@@ -83,8 +83,8 @@ def test_folder_keeps_its_size_budget(folder: str) -> None:
     assert sum(len(code.findall(_text(f))) for f in files) <= SIZES[folder]
 
 
-def test_lines_are_at_most_100_columns() -> None:
-    code = [f for f in _files(*FOLDERS) if f.suffix in {".py", ".h", ".cpp"}]
+def test_lines_of_cpp_are_at_most_100_columns() -> None:
+    code = [f for f in _files(*FOLDERS) if f.suffix in {".h", ".cpp"}]  # ruff sees to Python
     assert (
         _relative([f for f in code if any(len(line) > 100 for line in _text(f).split("\n"))]) == []
     )
