@@ -174,15 +174,23 @@ def unit_folder(what: Unit, twin: Path) -> Path:
 
 def _compile(what: Unit, twin: Path, work: Path) -> list[Path]:
     """Compiles a unit in a folder of its own; returns its source, log and library."""
+    work.mkdir(exist_ok=True)
+    source = work / "unit.cpp"
+    source.write_text(render_unit(what))
+    title = f"compiling {what.op} for arch {what.arch} ({' '.join(what.dtypes)}) failed"
+    return [source, *_compile_source(source, what.arch, title, twin, work)]
+
+
+def _compile_source(source: Path, arch: int, title: str, twin: Path, work: Path) -> list[Path]:
+    """Compiles one file into `work`; returns log and library."""
     root = paths.source_root()
     work.mkdir(exist_ok=True)
-    source, log, made = work / "unit.cpp", work / "unit.log", work / "unit.so"
-    source.write_text(render_unit(what))
+    log, made = work / "unit.log", work / "unit.so"
     tool, flags = _unit_flags(twin)
     command = [
         tool,
         *flags,
-        f"-D__NPU_ARCH__={what.arch}",
+        f"-D__NPU_ARCH__={arch}",
         f"-ffile-prefix-map={root}/=",  # findings name files of the tree, on any machine
         f"-I{root / 'twin' / 'include'}",
         f"-I{root}",
@@ -198,9 +206,35 @@ def _compile(what: Unit, twin: Path, work: Path) -> list[Path]:
         out.flush()
         ran = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
     if ran.returncode != 0:
-        title = f"compiling {what.op} for arch {what.arch} ({' '.join(what.dtypes)}) failed"
         raise UnitError(tools.first_error(title, log))
-    return [source, log, made]
+    return [log, made]
+
+
+def kernel_library(source: Path, arch: int) -> Path:
+    """Any kernel source as a shared library; it defines the entry that the twin calls itself.
+
+    `source` and the headers beside it or one folder up belong to the tree of `paths.source_root`.
+    """
+    twin = _base("twin")
+    done = _kernel_folder(source, arch, twin)
+    if not done.is_dir():
+        with cache.locked(done):
+            if not done.is_dir():
+                work = done.with_name(f"{done.name}.work")
+                title = f"compiling {source.name} for arch {arch} failed"
+                cache.publish(_compile_source(source, arch, title, twin, work), done)
+                shutil.rmtree(work, ignore_errors=True)
+    return done / "unit.so"
+
+
+def _kernel_folder(source: Path, arch: int, twin: Path) -> Path:
+    root = paths.source_root()
+    tool, flags = _unit_flags(twin)
+    headers = [*source.parent.glob("*.h"), *source.parent.parent.glob("*.h")]
+    headers += [f for name in ("twin", "tiling") for f in (root / name).rglob("*.h")]
+    key = cache.digest(root, [source, *headers], tool, tools.tool_version(tool), *flags)
+    name = f"{source.parent.name}-{source.stem}"
+    return paths.cache_root() / f"kernel-{name}-{arch}-{key}"
 
 
 def render_unit(what: Unit) -> str:

@@ -17,16 +17,27 @@ _SHM_RESERVE_BYTES = 64 << 20
 
 
 def source_root() -> Path:
-    """The folder with op_kernel/, tiling/ and twin/: a checkout or the wheel's package data."""
+    """The folder with op_kernel/, tiling/ and twin/.
+
+    That is NORMGRAD_SOURCES if set (a tree with another kernel in it), else the checkout around
+    this package, else the wheel's package data.
+    """
     package = Path(__file__).resolve().parent
-    candidates = (package.parent.parent, package / "_sources")
+    chosen = os.environ.get("NORMGRAD_SOURCES")
+    candidates: tuple[Path, ...] = (package.parent.parent, package / "_sources")
+    if chosen:
+        candidates = (Path(chosen).expanduser().resolve(),)
     for folder in candidates:
         if all((folder / name).is_dir() for name in _SOURCE_FOLDERS):
             return folder
     tried = " and ".join(str(folder) for folder in candidates)
     raise NormgradError(
-        f"no sources ({', '.join(_SOURCE_FOLDERS)}) in {tried}; reinstall normgrad or run it from "
-        "a complete checkout"
+        f"no sources ({', '.join(_SOURCE_FOLDERS)}) in {tried}; "
+        + (
+            "point NORMGRAD_SOURCES at a complete tree or unset it"
+            if chosen
+            else "reinstall normgrad or run it from a complete checkout"
+        )
     )
 
 

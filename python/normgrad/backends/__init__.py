@@ -36,6 +36,7 @@ class LaunchOptions:
     threads: int = 1
     ub_bytes: int | None = None  # UB limit of the launch; None: the plan's
     timeout_s: float | None = None  # None: by the size of the case
+    sync: str = "strict"  # or autosync: with what the compiler adds by itself
 
 
 @dataclass(frozen=True)

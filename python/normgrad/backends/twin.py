@@ -8,7 +8,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,49 @@ def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOpti
     }
     if plan.cores == 0:
         return Outputs({name: np.zeros(shape, kind) for name, (shape, kind) in outputs.items()})
-    unit = build.unit(case.op, plan.soc.arch, (case.dtype, case.gamma or case.dtype))
+    what = RawLaunch(
+        unit=build.unit(case.op, plan.soc.arch, (case.dtype, case.gamma or case.dtype)),
+        soc=plan.soc.name,
+        cores=plan.cores,
+        ub_bytes=plan.ub_limit_bytes,
+        tiling_key=plan.tiling_key,
+        tiling=plan.tiling,
+        workspace_bytes=plan.workspace_bytes,
+    )
+    if options.timeout_s is None:
+        timeout_s = _TIMEOUT_BASE_S + case.rows * case.cols / _TIMEOUT_ELEMS_PER_S
+        options = replace(options, timeout_s=timeout_s)
+    order = tuple(spec.name for spec in op.tensors)
+    return launch(what, order, inputs, outputs, options)
+
+
+@dataclass(frozen=True)
+class RawLaunch:
+    """One launch without a case: the unit, and what the host decides."""
+
+    unit: Path
+    soc: str
+    cores: int
+    ub_bytes: int
+    tiling_key: int
+    tiling: bytes
+    workspace_bytes: int
+
+
+def launch(
+    what: RawLaunch,
+    order: Sequence[str],
+    inputs: Mapping[str, Array],
+    outputs: Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]],
+    options: LaunchOptions,
+) -> Outputs:
+    """Runs one unit on arrays; `order` names the kernel's tensors before workspace and tiling."""
     runner = build.twin_runner()
     sizes = {name: int(np.prod(shape)) * kind.itemsize for name, (shape, kind) in outputs.items()}
-    total = sum(sizes.values()) + sum(inputs[spec.name].nbytes for spec in op.inputs)
+    total = sum(sizes.values()) + sum(inputs[name].nbytes for name in order if name not in sizes)
     with paths.scratch_folder(total) as folder:
-        lines = _header(unit, plan, options, folder)
-        for name in (spec.name for spec in op.tensors):
+        lines = _header(what, options, folder)
+        for name in order:
             file = folder / f"{name}.bin"
             if name in sizes:
                 _reserve(file, sizes[name])
@@ -52,11 +89,11 @@ def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOpti
                 _write(file, inputs[name])
                 lines.append(f"tensor {name} in {inputs[name].nbytes} {file}")
         report = folder / "report.json"
-        lines += [f"workspace {plan.workspace_bytes}", f"report {report}"]
-        launch = folder / "launch.txt"
-        launch.write_text("\n".join(lines) + "\n")
+        lines += [f"workspace {what.workspace_bytes}", f"report {report}"]
+        launch_file = folder / "launch.txt"
+        launch_file.write_text("\n".join(lines) + "\n")
         began = time.perf_counter()
-        error = _launch([str(runner), str(launch)], _timeout_s(case, options))
+        error = _launch([str(runner), str(launch_file)], options.timeout_s or _TIMEOUT_BASE_S)
         wall_s = time.perf_counter() - began
         if error is None:
             error = None if report.exists() else "the runner ended without a report"
@@ -77,17 +114,18 @@ def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOpti
     )
 
 
-def _header(unit: Path, plan: Plan, options: LaunchOptions, folder: Path) -> list[str]:
+def _header(what: RawLaunch, options: LaunchOptions, folder: Path) -> list[str]:
     tiling = folder / "tiling.bin"
-    tiling.write_bytes(plan.tiling)
+    tiling.write_bytes(what.tiling)
     return [
-        f"unit {unit}",
-        f"soc {plan.soc.name}",
-        f"cores {plan.cores}",
-        f"ub_bytes {options.ub_bytes or plan.ub_limit_bytes}",
-        f"tiling_key {plan.tiling_key}",
+        f"unit {what.unit}",
+        f"soc {what.soc}",
+        f"cores {what.cores}",
+        f"ub_bytes {options.ub_bytes or what.ub_bytes}",
+        f"tiling_key {what.tiling_key}",
         f"tiling {tiling}",
         f"check {options.check}",
+        f"sync {options.sync}",
         f"seed {options.seed}",
         f"threads {options.threads}",
     ]
@@ -112,12 +150,6 @@ def _read(file: Path, shape: tuple[int, ...], kind: np.dtype[Any]) -> Array:
     if size == 0:
         return np.zeros(shape, kind)
     return np.memmap(file, dtype=np.uint8, mode="r", shape=(size,)).view(kind).reshape(shape)
-
-
-def _timeout_s(case: Case, options: LaunchOptions) -> float:
-    if options.timeout_s is not None:
-        return options.timeout_s
-    return _TIMEOUT_BASE_S + case.rows * case.cols / _TIMEOUT_ELEMS_PER_S
 
 
 def _launch(command: list[str], timeout_s: float) -> str | None:
