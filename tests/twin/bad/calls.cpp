@@ -1,0 +1,135 @@
+// Parameters that an instruction does not take.
+#include "tests/twin/sample.h"
+
+SAMPLE(SourceOffItsBlock, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 72);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  //! ub-alignment Add core=0 pipe=V buffer="TBuf 0" bytes=4..4
+  AscendC::Add(d, a, a[1], 64);
+}
+
+SAMPLE(DestinationOffItsBlock, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 72);
+  //! ub-alignment Adds core=0 pipe=V buffer="TBuf 0" bytes=16..16
+  AscendC::Adds(a[4], a, 1.0f, 8);
+}
+
+SAMPLE(CopyOffItsBlock, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 72);
+  //! ub-alignment DataCopyPad core=0 pipe=MTE2 buffer="TBuf 0" bytes=8..8
+  AscendC::DataCopyPad(a[2], Global(gm.in), PadCopy(1, 32), {true, 0, 0, 0.0f});
+}
+
+SAMPLE(CopyOfPartOfABlock, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 8);
+  //! copy-length DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..0
+  AscendC::DataCopy(a, Global(gm.in), 7);
+}
+
+SAMPLE(CopyOfPartOfAnElement, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 8);
+  Order<HardEvent::MTE2_MTE3>();
+  //! copy-length DataCopyPad core=0 pipe=MTE3 buffer="TBuf 0" bytes=0..0
+  AscendC::DataCopyPad(Global(gm.out), a, PadCopy(1, 30));
+}
+
+SAMPLE(CopyOfTooManyBlocks, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 32768);
+  //! copy-limit DataCopyPad core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..0
+  AscendC::DataCopyPad(a, Global(gm.in), PadCopy(4096, 4), {true, 0, 7, 0.0f});
+}
+
+SAMPLE(PaddingOfMoreThanABlock, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 24);
+  //! copy-limit DataCopyPad core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..0
+  AscendC::DataCopyPad(a, Global(gm.in), PadCopy(1, 4), {true, 9, 6, 0.0f});
+}
+
+SAMPLE(TooManyRepeats, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 16384);
+  const LocalTensor<float> sums = Buffer(pipe, 256);
+  AscendC::Duplicate(a, 1.0f, 16384);
+  AscendC::PipeBarrier<PIPE_V>();
+  //! repeat-limit WholeReduceSum core=0 pipe=V buffer="TBuf 1" bytes=0..0
+  AscendC::WholeReduceSum(sums, a, 64, 256, 1, 1, 8);
+}
+
+SAMPLE(MaskOfNoLane, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  //! mask-limit Muls core=0 pipe=V buffer="TBuf 0" bytes=0..0
+  AscendC::Muls(a, a, 2.0f, uint64_t{0}, 1, {1, 1, 8, 8});
+}
+
+SAMPLE(MaskOfTooManyLanes, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 128);
+  //! mask-limit Add core=0 pipe=V buffer="TBuf 0" bytes=0..0
+  AscendC::Add(a, a, a, uint64_t{65}, 1, {1, 1, 1, 8, 8, 8});
+}
+
+SAMPLE(MaskBitsOfNoLane, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  uint64_t mask[2] = {0, ~uint64_t{0}};  // fp32 has lanes in the first word only
+  //! mask-limit Mul core=0 pipe=V buffer="TBuf 0" bytes=0..0
+  AscendC::Mul(a, a, a, mask, 1, {1, 1, 1, 8, 8, 8});
+}
+
+SAMPLE(CompareOfPartOfARepeat, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 72);
+  const LocalTensor<uint8_t> bits = Buffer<uint8_t>(pipe, 32);
+  //! mask-limit Compare core=0 pipe=V buffer="TBuf 1" bytes=0..0
+  AscendC::Compare(bits, a, a, AscendC::CMPMODE::EQ, 72);
+}
+
+SAMPLE(NarrowsWithoutRounding, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  const LocalTensor<bfloat16_t> d = Buffer<bfloat16_t>(pipe, 64);
+  //! round-mode Cast core=0 pipe=V buffer="TBuf 1" bytes=0..0
+  AscendC::Cast(d, a, AscendC::RoundMode::CAST_NONE, 64);
+}
+
+SAMPLE(SelectsAScalarAsATensor, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  const LocalTensor<uint8_t> bits = Buffer<uint8_t>(pipe, 32);
+  AscendC::Compare(bits, a, a, AscendC::CMPMODE::EQ, 64);
+  AscendC::PipeBarrier<PIPE_V>();
+  //! select-mode Select core=0 pipe=V buffer="TBuf 0" bytes=0..0
+  AscendC::Select(a, bits, a, 0.0f, AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, 64);
+}
+
+SAMPLE(DestinationBlockStrideZero, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  //! stride-limit Add core=0 pipe=V buffer="TBuf 1" bytes=0..0
+  AscendC::Add(d, a, a, uint64_t{64}, 1, {0, 1, 1, 8, 8, 8});
+}
+
+SAMPLE(BrcbBlockStrideZero, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 8);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  //! stride-limit Brcb core=0 pipe=V buffer="TBuf 1" bytes=0..0
+  AscendC::Brcb(d, a, 1, {0, 8});
+}
+
+SAMPLE(SumsTooFarApart, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  const LocalTensor<float> d = Buffer(pipe, 8);
+  //! stride-limit WholeReduceSum core=0 pipe=V buffer="TBuf 1" bytes=0..0
+  AscendC::WholeReduceSum(d, a, 64, 1, 65536, 1, 8);
+}

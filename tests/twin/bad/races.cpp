@@ -1,0 +1,166 @@
+// Accesses to the same bytes, one of them a write, that nothing orders. The bytes of a finding in
+// UB are those of the first 32 B block concerned.
+#include "tests/twin/sample.h"
+
+SAMPLE(ComputesBeforeTheLoadIsDone, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 64);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  AscendC::DataCopy(a, Global(gm.in), 64);
+  //! race-between-pipes Adds core=0 pipe=V buffer="TBuf 0" bytes=0..32
+  AscendC::Adds(d, a, 1.0f, 64);
+}
+
+SAMPLE(StoresBeforeTheFillIsDone, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 64);
+  AscendC::Duplicate(a, 1.0f, 64);
+  //! race-between-pipes DataCopy core=0 pipe=MTE3 buffer="TBuf 0" bytes=0..32
+  AscendC::DataCopy(Global(gm.out), a, 64);
+}
+
+SAMPLE(LoadsOverWhatIsBeingRead, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  AscendC::Adds(d, a, 1.0f, 64);
+  AscendC::PipeBarrier<PIPE_MTE2>();
+  //! race-between-pipes DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..32
+  AscendC::DataCopy(a, Global(gm.in)[64], 64);
+}
+
+SAMPLE(LoadsOverWhatIsBeingStored, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  Store(gm, a, 64);
+  AscendC::PipeBarrier<PIPE_MTE2>();
+  //! race-between-pipes DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=32..64
+  AscendC::DataCopy(a[8], Global(gm.in)[64], 8);
+}
+
+SAMPLE(FlagsAnotherPair, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 64);
+  AscendC::DataCopy(a, Global(gm.in), 64);
+  Order<HardEvent::MTE2_MTE3>();
+  //! race-between-pipes Muls core=0 pipe=V buffer="TBuf 0" bytes=0..32 count=2
+  AscendC::Muls(a, a, 2.0f, 64);
+}
+
+SAMPLE(FlagsTooEarly, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 128);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  AscendC::DataCopy(a, Global(gm.in), 64);
+  AscendC::SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+  AscendC::DataCopy(a[64], Global(gm.in)[64], 64);
+  AscendC::WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+  //! race-between-pipes Add core=0 pipe=V buffer="TBuf 0" bytes=256..288
+  AscendC::Add(d, a, a[64], 64);
+}
+
+//@ autosync=0
+SAMPLE(ScalarReadsTooEarly, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 64);
+  AscendC::Duplicate(a, 1.0f, 64);
+  //! race-between-pipes GetValue core=0 pipe=S buffer="TBuf 0" bytes=12..16
+  a.GetValue(3);
+}
+
+//@ autosync=0
+SAMPLE(ComputesBeforeTheScalarWrites, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  Order<HardEvent::MTE2_S>();
+  a.SetValue(9, 1.0f);
+  //! race-between-pipes Muls core=0 pipe=V buffer="TBuf 0" bytes=36..40 count=2
+  AscendC::Muls(a, a, 2.0f, 64);
+}
+
+//@ autosync=0
+SAMPLE(DependsWithoutABarrier, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 64);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  AscendC::Duplicate(a, 1.0f, 64);
+  //! race-within-pipe Adds core=0 pipe=V buffer="TBuf 0" bytes=0..32
+  AscendC::Adds(d, a, 1.0f, 64);
+}
+
+//@ autosync=0
+SAMPLE(OverwritesWithoutABarrier, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 64);
+  AscendC::Duplicate(a, 1.0f, 64);
+  //! race-within-pipe Duplicate core=0 pipe=V buffer="TBuf 0" bytes=224..256
+  AscendC::Duplicate(a[56], 2.0f, 8);
+}
+
+//@ autosync=0
+SAMPLE(OverwritesASourceWithoutABarrier, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  AscendC::Adds(d, a, 1.0f, 64);
+  //! race-within-pipe Duplicate core=0 pipe=V buffer="TBuf 0" bytes=0..32
+  AscendC::Duplicate(a, 2.0f, 64);
+}
+
+SAMPLE(LoadsTwiceWithoutABarrier, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 64);
+  AscendC::DataCopy(a, Global(gm.in), 64);
+  //! race-within-pipe DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..32
+  AscendC::DataCopy(a, Global(gm.in)[64], 32);
+}
+
+SAMPLE(StoresTwiceWithoutABarrier, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  Store(gm, a, 64);
+  //! race-within-pipe DataCopy core=0 pipe=MTE3 buffer="GM out" bytes=128..256
+  AscendC::DataCopy(Global(gm.out)[32], a, 64);
+}
+
+SAMPLE(LoadsWhatIsBeingStored, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  const LocalTensor<float> b = Buffer(pipe, 64);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(Global(gm.workspace), a, 64);
+  //! race-between-pipes DataCopy core=0 pipe=MTE2 buffer="GM workspace" bytes=0..256
+  AscendC::DataCopy(b, Global(gm.workspace), 64);
+}
+
+SAMPLE(TwoCoresStoreTheSame, 2) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  Order<HardEvent::MTE2_MTE3>();
+  //! race-between-cores DataCopy core=0 pipe=MTE3 buffer="GM out" bytes=0..256
+  AscendC::DataCopy(Global(gm.out), a, 64);
+}
+
+// Rows of 60 elements, stored as whole 256 B repeats.
+SAMPLE(CoresStoreIntoTheirNeighboursRows, 2) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  Order<HardEvent::MTE2_MTE3>();
+  //! race-between-cores DataCopyPad core=0 pipe=MTE3 buffer="GM out" bytes=240..256
+  AscendC::DataCopyPad(Global(gm.out)[AscendC::GetBlockIdx() * 60], a, PadCopy(1, 256));
+}
+
+SAMPLE(OneCoreReadsWhatAnotherWrites, 2) {
+  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  Order<HardEvent::MTE2_MTE3>();
+  if (AscendC::GetBlockIdx() == 1) AscendC::DataCopy(Global(gm.workspace), a, 64);
+  AscendC::SyncAll();
+  if (AscendC::GetBlockIdx() == 1) {
+    AscendC::DataCopy(a, Global(gm.workspace), 64);
+  } else {
+    //! race-between-cores DataCopy core=0 pipe=MTE3 buffer="GM workspace" bytes=0..256
+    AscendC::DataCopy(Global(gm.workspace), a, 64);
+  }
+}
