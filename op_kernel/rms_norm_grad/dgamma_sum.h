@@ -76,7 +76,7 @@ class DgammaSum {
 
   uint32_t cols_;
   uint32_t padded_cols_;   // Compare works on whole 256 B repeats
-  AscendC::TBuf<AscendC::TPosition::VECCALC> hi_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECOUT> hi_buf_;   // stored from here, as VECCALC may not be
   AscendC::TBuf<AscendC::TPosition::VECCALC> lo_buf_;
   AscendC::LocalTensor<float> hi_;
   AscendC::LocalTensor<float> lo_;

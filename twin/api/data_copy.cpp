@@ -1,6 +1,9 @@
 // Meaning of the copies, padding included.
 #include "twin/api/data_copy.h"
 
+#include <string>
+
+#include "twin/api/atomic.h"
 #include "twin/machine/instruction.h"
 
 namespace normgrad::twin {
@@ -11,6 +14,8 @@ uint32_t RoundUpToBlock(uint32_t bytes) { return (bytes + kBlockBytes - 1) / kBl
 // DataCopy moves whole 32 B blocks.
 void RequireWholeBlocks(Instruction& in, const UbOperand& operand, const BlockCopy& copy) {
   in.RequireAligned(operand, "the UB operand", kBlockBytes);
+  // GM and VECCALC are not joined on these architectures.
+  in.RequirePosition(operand, "the UB operand", false);
   in.Require(copy.length_bytes % kBlockBytes == 0, Rule::kCopyLength, operand,
              "the length in bytes", copy.length_bytes, "whole 32 B blocks; use DataCopyPad");
   in.Require(copy.count <= 4095, Rule::kCopyLimit, operand, "blockCount", copy.count, "0 to 4095");
@@ -19,6 +24,8 @@ void RequireWholeBlocks(Instruction& in, const UbOperand& operand, const BlockCo
 void RequirePadCopy(Instruction& in, const UbOperand& operand, const BlockCopy& copy,
                     uint32_t element_bytes) {
   in.RequireAligned(operand, "the UB operand", kBlockBytes);
+  // GM and VECCALC are not joined on these architectures.
+  in.RequirePosition(operand, "the UB operand", false);
   in.Require(copy.count <= 4095, Rule::kCopyLimit, operand, "blockCount", copy.count, "0 to 4095");
   in.Require(copy.length_bytes <= 2097151, Rule::kCopyLimit, operand, "blockLen",
              copy.length_bytes, "0 to 2097151 bytes");
@@ -35,9 +42,37 @@ bool ReadGm(Instruction& in, const uint8_t* src, const BlockCopy& copy) {
 
 bool WriteGm(Instruction& in, uint8_t* dst, const BlockCopy& copy) {
   const bool dense = copy.dst_gap_bytes == 0;
-  return dense ? in.WritesGm(dst, uint64_t{copy.length_bytes} * copy.count, 1, 0)
+  const GmAccess access = in.core().atomic().on ? GmAccess::kAtomic : GmAccess::kWrite;
+  return dense ? in.WritesGm(dst, uint64_t{copy.length_bytes} * copy.count, 1, 0, access)
                : in.WritesGm(dst, copy.length_bytes, copy.count,
-                             copy.length_bytes + copy.dst_gap_bytes);
+                             copy.length_bytes + copy.dst_gap_bytes, access);
+}
+
+// Moves UB blocks of `pitch` bytes to GM, or adds them to what is there: additions of several cores
+// happen in turn, in the schedule's order.
+void Store(Instruction& in, uint8_t* dst, uint32_t src_begin, const BlockCopy& copy, uint64_t pitch,
+           Dtype dtype, Site site) {
+  Core& core = in.core();
+  const auto store = [&](auto move) {
+    for (uint64_t i = 0; i < copy.count; ++i) {
+      move(dst + i * (copy.length_bytes + copy.dst_gap_bytes), in.ub(src_begin) + i * pitch);
+    }
+  };
+  if (!core.atomic().on) {
+    store([&](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, copy.length_bytes); });
+    return;
+  }
+  ++core.counters().atomics;
+  if (core.checks() && dtype != core.atomic().dtype) {
+    core.Report(Rule::kAtomicDtype, "DataCopy", PIPE_MTE3, "", 0, 0, site,
+                std::string("the copy moves ") + NameOf(dtype) + ", the atomic mode adds " +
+                    NameOf(core.atomic().dtype));
+  }
+  const AddFn add = AtomicAdd(core.atomic().dtype);
+  const Schedule::Wake wake = core.launch().schedule().TakeTurn(core.index(), [&] {
+    store([&](uint8_t* to, const uint8_t* from) { add(to, from, copy.length_bytes); });
+  });
+  if (wake == Schedule::Wake::kStopped) throw KernelStopped();
 }
 
 void CountRead(Instruction& in, const BlockCopy& copy) {
@@ -80,7 +115,7 @@ void CopyGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, Site s
   }
 }
 
-void CopyUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, Site site) {
+void CopyUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, Dtype dtype, Site site) {
   Instruction in(Api::kDataCopyUbToGm, site);
   RequireWholeBlocks(in, src, copy);
   if (IsNop(copy)) return;
@@ -89,10 +124,7 @@ void CopyUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, Site site) {
   carry_out = WriteGm(in, dst, copy) && carry_out;
   CountWrite(in, copy);
   if (!carry_out) return;
-  for (uint64_t i = 0; i < copy.count; ++i) {
-    std::memcpy(dst + i * (copy.length_bytes + copy.dst_gap_bytes),
-                in.ub(src.begin) + i * (copy.length_bytes + copy.src_gap_bytes), copy.length_bytes);
-  }
+  Store(in, dst, src.begin, copy, copy.length_bytes + copy.src_gap_bytes, dtype, site);
 }
 
 void CopyUbToUb(UbOperand dst, UbOperand src, const BlockCopy& copy, Site site) {
@@ -159,7 +191,7 @@ void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, con
 }
 
 void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t element_bytes,
-                   Site site) {
+                   Dtype dtype, Site site) {
   Instruction in(Api::kDataCopyPadUbToGm, site);
   RequirePadCopy(in, src, copy, element_bytes);
   if (IsNop(copy)) return;
@@ -172,10 +204,7 @@ void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t 
   carry_out = WriteGm(in, dst, copy) && carry_out;
   CountWrite(in, copy);
   if (!carry_out) return;
-  for (uint64_t i = 0; i < copy.count; ++i) {
-    std::memcpy(dst + i * (copy.length_bytes + copy.dst_gap_bytes),
-                in.ub(src.begin) + i * pitch, copy.length_bytes);
-  }
+  Store(in, dst, src.begin, copy, pitch, dtype, site);
 }
 
 }  // namespace normgrad::twin

@@ -64,12 +64,12 @@ struct Padding {
 };
 
 void CopyGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, Site site);
-void CopyUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, Site site);
+void CopyUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, Dtype dtype, Site site);
 void CopyUbToUb(UbOperand dst, UbOperand src, const BlockCopy& copy, Site site);
 void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, const Padding& padding,
                    Site site);
 void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t element_bytes,
-                   Site site);
+                   Dtype dtype, Site site);
 
 constexpr uint64_t kCopyBlockBytes = 32;
 
@@ -97,14 +97,16 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
 template <typename T>
 inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src,
                      const DataCopyParams& params, NORMGRAD_SITE) {
-  normgrad::twin::CopyUbToGm(dst.Bytes(), src.Operand(), normgrad::twin::BlocksOf(params), site);
+  normgrad::twin::CopyUbToGm(dst.Bytes(), src.Operand(), normgrad::twin::BlocksOf(params),
+                             normgrad::twin::kDtypeOf<T>, site);
 }
 
 template <typename T>
 inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count,
                      NORMGRAD_SITE) {
   normgrad::twin::CopyUbToGm(dst.Bytes(), src.Operand(),
-                             {1, count * static_cast<uint32_t>(sizeof(T)), 0, 0}, site);
+                             {1, count * static_cast<uint32_t>(sizeof(T)), 0, 0},
+                             normgrad::twin::kDtypeOf<T>, site);
 }
 
 template <typename T>
@@ -139,7 +141,7 @@ inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src,
                                 {params.blockCount, params.blockLen,
                                  params.srcStride * normgrad::twin::kCopyBlockBytes,
                                  params.dstStride},
-                                sizeof(T), site);
+                                sizeof(T), normgrad::twin::kDtypeOf<T>, site);
 }
 
 }  // namespace AscendC

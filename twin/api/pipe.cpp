@@ -66,7 +66,7 @@ void QueueInit(QueueState& queue, uint32_t count, uint32_t bytes, Site site) {
                     std::to_string(QueueState::kMaxBuffers));
     count = count == 0 ? 1 : QueueState::kMaxBuffers;
   }
-  queue.first = core.AddBuffers(queue.position, count, bytes, site);
+  queue.first = core.AddBuffers(queue.position, true, count, bytes, site);
   queue.count = static_cast<uint16_t>(count);
   queue.next = 0;
   queue.enqueued = 0;
@@ -144,9 +144,9 @@ void QueueFree(QueueState& queue, uint16_t id, Site site) {
   ++core.counters().flags_set;
 }
 
-BufferView BufInit(uint32_t bytes, Site site) {
+BufferView BufInit(AscendC::TPosition position, uint32_t bytes, Site site) {
   Core& core = ThisCore();
-  const uint16_t id = core.AddBuffers(AscendC::TPosition::VECCALC, 1, bytes, site);
+  const uint16_t id = core.AddBuffers(position, false, 1, bytes, site);
   return ViewOf(core, id);
 }
 

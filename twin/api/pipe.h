@@ -32,7 +32,7 @@ BufferView QueueAlloc(QueueState& queue, Site site);
 void QueueEnQue(QueueState& queue, uint32_t depth, uint16_t buffer, Site site);
 BufferView QueueDeQue(QueueState& queue, Site site);
 void QueueFree(QueueState& queue, uint16_t buffer, Site site);
-BufferView BufInit(uint32_t bytes, Site site);
+BufferView BufInit(AscendC::TPosition position, uint32_t bytes, Site site);
 void PipeReset(Site site);
 int PipeEventId(AscendC::HardEvent event, bool hold, Site site);
 void PipeReleaseEventId(AscendC::HardEvent event, int id);
@@ -101,7 +101,7 @@ class TPipe {
   }
   template <TPosition position>
   bool InitBuffer(TBuf<position>& buf, uint32_t bytes, NORMGRAD_SITE) {
-    buf.view_ = normgrad::twin::BufInit(bytes, site);
+    buf.view_ = normgrad::twin::BufInit(position, bytes, site);
     return true;
   }
 

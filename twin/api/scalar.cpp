@@ -36,7 +36,9 @@ void GlobalGet(const uint8_t* address, void* value, uint32_t bytes, Site site) {
 void GlobalSet(uint8_t* address, const void* value, uint32_t bytes, Site site) {
   Instruction in(Api::kGlobalSetValue, site);
   ++in.core().counters().scalar_gm_writes;
-  if (in.WritesGm(address, bytes, 1, 0)) std::memcpy(address, value, bytes);
+  if (!in.WritesGm(address, bytes, 1, 0)) return;
+  std::memcpy(address, value, bytes);
+  in.LeaveInDataCache(address, bytes);
 }
 
 }  // namespace normgrad::twin

@@ -1,7 +1,5 @@
 #include "twin/api/sync.h"
 
-#include <string>
-
 #include "twin/machine/core.h"
 
 namespace normgrad::twin {
@@ -22,29 +20,6 @@ void SetEventFlag(AscendC::HardEvent event, int id, Site site) {
 
 void WaitEventFlag(AscendC::HardEvent event, int id, Site site) {
   ThisCore().WaitFlag(event, id, site);
-}
-
-void HardSyncAll(Site site) {
-  Core& core = ThisCore();
-  ++core.counters().sync_all;
-  if (core.checks() && !core.kernel_type_mix()) {
-    core.Report(Rule::kSyncAllKernelType, "SyncAll", PIPE_ALL, "", 0, 0, site,
-                "SyncAll() without a workspace needs "
-                "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0) in the kernel's entry");
-  }
-  core.BarrierAll();
-  core.Meet();
-  switch (core.launch().schedule().SyncAll(core.index())) {
-    case Schedule::Meeting::kMet:
-      return;
-    case Schedule::Meeting::kSomeEnded:
-      core.Report(Rule::kSyncAllMissing, "SyncAll", PIPE_ALL, "", 0, 0, site,
-                  "core " + std::to_string(core.index()) +
-                      " waits here for ever: other cores have ended without this SyncAll");
-      return;
-    case Schedule::Meeting::kStopped:
-      throw KernelStopped();
-  }
 }
 
 int64_t BlockIndex() { return ThisCore().index(); }

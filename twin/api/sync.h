@@ -1,4 +1,4 @@
-// Order between pipes and between cores, and what a kernel may ask about its launch.
+// Order between pipes of a core, and what a kernel may ask about its launch.
 #ifndef NORMGRAD_TWIN_API_SYNC_H_
 #define NORMGRAD_TWIN_API_SYNC_H_
 
@@ -12,7 +12,6 @@ namespace normgrad::twin {
 void Barrier(pipe_t pipe, Site site);
 void SetEventFlag(AscendC::HardEvent event, int id, Site site);
 void WaitEventFlag(AscendC::HardEvent event, int id, Site site);
-void HardSyncAll(Site site);
 int64_t BlockIndex();
 int64_t BlockCount();
 
@@ -35,12 +34,6 @@ inline void SetFlag(TEventID id, NORMGRAD_SITE) {
 template <HardEvent event>
 inline void WaitFlag(TEventID id, NORMGRAD_SITE) {
   normgrad::twin::WaitEventFlag(event, id, site);
-}
-
-template <bool is_aiv_only = true>
-inline void SyncAll(NORMGRAD_SITE) {
-  static_assert(is_aiv_only, "AscendC::SyncAll<false> hangs in a kernel without cube cores");
-  normgrad::twin::HardSyncAll(site);
 }
 
 inline int64_t GetBlockIdx() { return normgrad::twin::BlockIndex(); }

@@ -3,6 +3,7 @@
 #define NORMGRAD_TWIN_INCLUDE_KERNEL_OPERATOR_H_
 
 #include "twin/api/compare.h"
+#include "twin/api/cross_core.h"
 #include "twin/api/data_copy.h"
 #include "twin/api/kernel.h"
 #include "twin/api/pipe.h"

@@ -20,8 +20,9 @@ Core::Core(Launch& launch, uint32_t index)
       clocks_(launch.options().sync == SyncMode::kAutosync),
       ub_races_(launch.options().soc->chip->ub_bytes) {
   for (auto& past : history_) past.resize(kHistory);
+  segments_.emplace_back(launch.options().cores);
   // Buffer 0 is what a LocalTensor that was never handed out lies in: nothing.
-  buffers_.push_back({0, 0, AscendC::TPosition::VECCALC, BufferState::kGone, 0, 0, false, {"", 0}, {}});
+  buffers_.push_back({0, 0, AscendC::TPosition::VECCALC, BufferState::kGone, 0, 0, false, false, {"", 0}, {}});
 }
 
 void Core::Report(Rule rule, const char* api, pipe_t pipe, const std::string& buffer,
@@ -31,10 +32,10 @@ void Core::Report(Rule rule, const char* api, pipe_t pipe, const std::string& bu
   if (FactsOf(rule).fatal) throw KernelStopped();
 }
 
-uint16_t Core::AddBuffers(AscendC::TPosition position, uint32_t count, uint32_t bytes, Site site) {
+uint16_t Core::AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t count,
+                          uint32_t bytes, Site site) {
   const uint16_t first = static_cast<uint16_t>(buffers_.size());
   const uint32_t rounded = (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
-  const bool is_queue = position != AscendC::TPosition::VECCALC;
   const uint64_t wanted = ub_used_ + uint64_t{count} * rounded;
   if (wanted > options().ub_bytes) {
     Report(Rule::kUbOverflow, "InitBuffer", PIPE_S, NameOf(position), ub_used_, wanted, site,
@@ -44,7 +45,7 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, uint32_t count, uint32_t 
   for (uint32_t i = 0; i < count; ++i) {
     buffers_.push_back({ub_used_, rounded, position,
                         is_queue ? BufferState::kFree : BufferState::kStatic, owners_,
-                        static_cast<uint16_t>(i), false, site, {}});
+                        static_cast<uint16_t>(i), is_queue, false, site, {}});
     // What an earlier phase left in this place is not this buffer's content.
     init_.Clear(ub_used_, ub_used_ + rounded);
     ub_used_ += rounded;
@@ -54,7 +55,7 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, uint32_t count, uint32_t 
   // 64 buffers in a pipe; each live buffer of a position holds event ids of its own, of which there
   // are 8 (4 on 1001).
   const auto of_position = std::count_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) {
-    return b.position == position && b.state != BufferState::kGone;
+    return b.is_queue && b.position == position && b.state != BufferState::kGone;
   });
   const auto live = std::count_if(buffers_.begin(), buffers_.end(), [](const Buffer& b) {
     return b.state != BufferState::kGone;
@@ -72,7 +73,7 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, uint32_t count, uint32_t 
 std::string Core::Describe(uint16_t id) const {
   if (id == 0) return "no buffer";
   const Buffer& buffer = buffers_[id];
-  if (buffer.position == AscendC::TPosition::VECCALC) {
+  if (!buffer.is_queue) {
     return "TBuf " + std::to_string(buffer.owner);
   }
   return std::string(NameOf(buffer.position)) + " queue " + std::to_string(buffer.owner) +
@@ -104,6 +105,20 @@ void Core::ResetPipe(const char* api, Site site) {
 void Core::Finish() {
   ReportLeaks("end of kernel", {nullptr, 0});
   if (!checks()) return;
+  if (atomic_.on) {
+    Report(Rule::kAtomicLeft, "SetAtomicAdd", PIPE_S, "", 0, 0, atomic_.site,
+           "the atomic mode set here is still on: SetAtomicNone is missing");
+  }
+  if (!dirty_lines_.empty()) {
+    const auto& [line, stored] = *dirty_lines_.begin();
+    const auto* address = reinterpret_cast<const uint8_t*>(line);
+    const GmAllocation* allocation = launch_.gm().Find(address);
+    const uint64_t begin = address > allocation->base ? static_cast<uint64_t>(address - allocation->base) : 0;
+    Report(Rule::kDataCache, "SetValue", PIPE_S, "GM " + allocation->name, begin, begin + 64, stored,
+           "what was stored here never left the data cache (" +
+               std::to_string(dirty_lines_.size()) +
+               " lines of 64 bytes): DataCacheCleanAndInvalid is missing");
+  }
   for (int event = 0; event < kHardEvents; ++event) {
     for (int id = 0; id < 8; ++id) {
       if ((flags_[event] >> id & 1u) == 0) continue;
@@ -129,8 +144,29 @@ void Core::BarrierAll() {
 }
 
 void Core::Meet() {
-  launch_.meeting().Deposit(index_, std::move(gm_spans_));
+  launch_.meeting().Deposit(index_, std::move(gm_spans_), std::move(segments_));
   gm_spans_.clear();
+  segments_.clear();
+  segments_.emplace_back(options().cores);
+}
+
+void Core::AddGmSpan(const void* allocation, uint64_t begin, uint64_t end, GmAccess access,
+                     Api api, Site site, int pipe, uint32_t sequence) {
+  AddSpan(gm_spans_, {allocation, begin, end, access, api, site, pipe, sequence,
+                      static_cast<uint32_t>(segments_.size() - 1)});
+}
+
+CoreTimes Core::CrossTimes(int pipe) const {
+  CoreTimes times = segments_.back();
+  times[index_] = clocks_.Set(pipe);
+  return times;
+}
+
+void Core::LearnCrossTimes(const CoreTimes& times) {
+  CoreTimes known = segments_.back();
+  for (size_t core = 0; core < times.size(); ++core) known[core].Join(times[core]);
+  for (int pipe = 0; pipe < kPipes; ++pipe) clocks_.Wait(pipe, known[index_]);
+  segments_.push_back(std::move(known));
 }
 
 bool Core::ValidEventId(AscendC::HardEvent event, int id, const char* api, Site site) {

@@ -3,11 +3,14 @@
 #define NORMGRAD_TWIN_MACHINE_CORE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "twin/machine/clocks.h"
+#include "twin/machine/cross_core.h"
+#include "twin/machine/dtype.h"
 #include "twin/machine/ids.h"
 #include "twin/machine/launch.h"
 #include "twin/observers/counters.h"
@@ -27,6 +30,7 @@ struct Buffer {
   BufferState state;
   uint16_t owner;     // ordinal of the queue or TBuf in this pipe
   uint16_t ordinal;   // of the buffer in its queue
+  bool is_queue;
   bool ever_freed;    // the next AllocTensor waits for the event of that FreeTensor
   Site site;          // of InitBuffer, and later of AllocTensor
   PipeTimes event;    // what the buffer's pending event says: set by EnQue or FreeTensor
@@ -47,7 +51,27 @@ class Core {
   PipeClocks& clocks() { return clocks_; }
   UbRaces& ub_races() { return ub_races_; }
   GmOrder& gm_order() { return gm_order_; }
-  std::vector<GmSpan>& gm_spans() { return gm_spans_; }
+  void AddGmSpan(const void* allocation, uint64_t begin, uint64_t end, GmAccess access, Api api,
+                 Site site, int pipe, uint32_t sequence);
+
+  // What this core knows of all cores; its own entry says what `pipe` has behind it.
+  CoreTimes CrossTimes(int pipe) const;
+  // After a wait for other cores: everything in `times` has finished, for every pipe.
+  void LearnCrossTimes(const CoreTimes& times);
+
+  // Atomic mode of copies to GM.
+  struct AtomicMode {
+    bool on;
+    Dtype dtype;
+    Site site;
+  };
+  AtomicMode& atomic() { return atomic_; }
+
+  // How often this core has met the others over a workspace of a soft SyncAll.
+  int32_t& soft_meetings(const void* workspace) { return soft_meetings_[workspace]; }
+
+  // 64 B lines of GM that scalar stores have left in the data cache, and who stored.
+  std::map<uint64_t, Site>& dirty_lines() { return dirty_lines_; }
 
   // Who was instruction `sequence` of `pipe`? Only the newest ones are remembered.
   void Remember(int pipe, uint32_t sequence, Api api, Site site) {
@@ -61,7 +85,8 @@ class Core {
   void Meet();
 
   // Hands out `count` buffers of `bytes` each; returns the id of the first.
-  uint16_t AddBuffers(AscendC::TPosition position, uint32_t count, uint32_t bytes, Site site);
+  uint16_t AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t count, uint32_t bytes,
+                      Site site);
   Buffer& buffer(uint16_t id) { return buffers_[id]; }
   std::string Describe(uint16_t id) const;
   void ResetPipe(const char* api, Site site);   // reports leaks, then all buffers are gone
@@ -113,6 +138,10 @@ class Core {
   UbRaces ub_races_;
   GmOrder gm_order_;
   std::vector<GmSpan> gm_spans_;
+  std::vector<CoreTimes> segments_;   // what was known of other cores, segment by segment
+  AtomicMode atomic_{};
+  std::map<uint64_t, Site> dirty_lines_;
+  std::map<const void*, int32_t> soft_meetings_;
   std::vector<Past> history_[kPipes];
 };
 

@@ -25,7 +25,11 @@ namespace normgrad::twin {
 
 enum class Dtype : uint8_t { kF32, kF16, kBf16, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64 };
 
-const char* NameOf(Dtype dtype);
+inline const char* NameOf(Dtype dtype) {
+  static const char* const kNames[] = {"float", "half",     "bfloat16_t", "int8_t",  "uint8_t", "int16_t",
+                                       "uint16_t", "int32_t", "uint32_t",   "int64_t", "uint64_t"};
+  return kNames[static_cast<int>(dtype)];
+}
 
 template <typename T>
 struct DtypeOfImpl;

@@ -95,14 +95,14 @@ void Instruction::CheckUbRace(bool write, const UbOperand& operand, const char* 
   });
 }
 
-void Instruction::CheckGmRace(bool write, const GmAllocation& allocation, uint64_t begin,
+void Instruction::CheckGmRace(GmAccess access, const GmAllocation& allocation, uint64_t begin,
                               uint64_t length, uint64_t count, uint64_t stride) {
+  const bool write = access != GmAccess::kRead;
   pending_gm_[pending_gm_count_++] = {write, &allocation, begin, length, count, stride};
   const PipeTimes& known = core_.clocks().Known(pipe_);
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t at = begin + i * stride;
-    AddSpan(core_.gm_spans(), {&allocation, at, at + length,
-                               write ? GmAccess::kWrite : GmAccess::kRead, api_, site_});
+    core_.AddGmSpan(&allocation, at, at + length, access, api_, site_, pipe_, sequence_);
     GmConflict conflict;
     if (!core_.gm_order().Check(&allocation, write, at, at + length, known, &conflict)) continue;
     Report(RaceRule(conflict.pipe), "GM " + allocation.name, conflict.begin, conflict.end,
@@ -198,7 +198,12 @@ bool Instruction::CheckGm(const uint8_t* address, uint64_t length, uint64_t coun
   }
   const int64_t begin = address - allocation->base;
   const int64_t end = begin + static_cast<int64_t>((count - 1) * stride + length);
-  if (begin >= 0 && end <= static_cast<int64_t>(allocation->bytes)) return true;
+  if (begin >= 0 && end <= static_cast<int64_t>(allocation->bytes)) {
+    if (core_.checks()) {
+      CheckDataCache(*allocation, static_cast<uint64_t>(begin), static_cast<uint64_t>(end));
+    }
+    return true;
+  }
   const int64_t over = end - static_cast<int64_t>(allocation->bytes);
   Report(Rule::kGmBounds, "GM " + allocation->name, static_cast<uint64_t>(begin < 0 ? 0 : begin),
          static_cast<uint64_t>(end),
@@ -215,21 +220,64 @@ bool Instruction::ReadsGm(const uint8_t* address, uint64_t length, uint64_t coun
   if (!CheckGm(address, length, count, stride, &allocation)) return false;
   // Nobody may write an input, so reading one races with nothing.
   if (allocation->init == nullptr || !core_.checks_all()) return true;
-  CheckGmRace(false, *allocation, static_cast<uint64_t>(address - allocation->base), length, count,
-              stride);
+  CheckGmRace(GmAccess::kRead, *allocation, static_cast<uint64_t>(address - allocation->base),
+              length, count, stride);
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t begin = static_cast<uint64_t>(address - allocation->base) + i * stride;
-    const uint64_t at = allocation->init->FirstUnwritten(begin, begin + length);
-    if (at == begin + length) continue;
-    Report(Rule::kGmUninit, "GM " + allocation->name, at, begin + length,
-           "byte " + std::to_string(at) + " of " + allocation->name + " was never written");
-    break;
+    if (!RequireWritten(*allocation, begin, begin + length)) break;
   }
   return true;
 }
 
+bool Instruction::RequireWritten(const GmAllocation& allocation, uint64_t begin, uint64_t end) {
+  const uint64_t at = allocation.init->FirstUnwritten(begin, end);
+  if (at == end) return true;
+  Report(Rule::kGmUninit, "GM " + allocation.name, at, end,
+         "byte " + std::to_string(at) + " of " + allocation.name + " was never written");
+  return false;
+}
+
+void Instruction::CheckDataCache(const GmAllocation& allocation, uint64_t begin, uint64_t end) {
+  const auto& lines = core_.dirty_lines();
+  if (lines.empty() || pipe_ == PipeIndex(PIPE_S)) return;
+  const auto first = reinterpret_cast<uint64_t>(allocation.base + begin) / kLineBytes * kLineBytes;
+  const auto it = lines.lower_bound(first);
+  if (it == lines.end() || it->first >= reinterpret_cast<uint64_t>(allocation.base + end)) return;
+  Report(Rule::kDataCache, "GM " + allocation.name, begin, end,
+         "SetValue in line " + std::to_string(it->second.line) +
+             " stored into these 64-byte lines, which still sit in the data cache: "
+             "DataCacheCleanAndInvalid is missing");
+}
+
+void Instruction::LeaveInDataCache(const uint8_t* address, uint64_t length) {
+  const auto begin = reinterpret_cast<uint64_t>(address) / kLineBytes * kLineBytes;
+  const auto end = reinterpret_cast<uint64_t>(address) + length;
+  const GmAllocation* allocation = core_.launch().gm().Find(address);
+  for (uint64_t line = begin; line < end; line += kLineBytes) {
+    core_.dirty_lines()[line] = site_;
+    if (!core_.checks_all()) continue;
+    // Tensors start on a line, so a line never reaches before one.
+    const uint64_t offset = line - reinterpret_cast<uint64_t>(allocation->base);
+    core_.AddGmSpan(allocation, offset, offset + kLineBytes, GmAccess::kLine, api_, site_, pipe_,
+                    sequence_);
+  }
+}
+
+void Instruction::RequirePosition(const UbOperand& operand, const char* name,
+                                  bool veccalc_allowed) {
+  if (!core_.checks()) return;
+  const AscendC::TPosition position = core_.buffer(operand.buffer).position;
+  const bool allowed = position == AscendC::TPosition::VECIN ||
+                       position == AscendC::TPosition::VECOUT ||
+                       (veccalc_allowed && position == AscendC::TPosition::VECCALC);
+  if (allowed || operand.buffer == 0) return;
+  Report(Rule::kPosition, core_.Describe(operand.buffer), 0, 0,
+         std::string(name) + " lies in " + NameOf(position) + "; allowed: VECIN, VECOUT" +
+             (veccalc_allowed ? ", VECCALC" : ""));
+}
+
 bool Instruction::WritesGm(const uint8_t* address, uint64_t length, uint64_t count,
-                           uint64_t stride) {
+                           uint64_t stride, GmAccess access) {
   if (length == 0 || count == 0) return true;
   const GmAllocation* allocation = nullptr;
   if (!CheckGm(address, length, count, stride, &allocation)) return false;
@@ -241,8 +289,12 @@ bool Instruction::WritesGm(const uint8_t* address, uint64_t length, uint64_t cou
     }
     return true;
   }
-  if (core_.checks_all()) CheckGmRace(true, *allocation, begin, length, count, stride);
+  if (core_.checks_all()) CheckGmRace(access, *allocation, begin, length, count, stride);
   for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t at = begin + i * stride;
+    if (access == GmAccess::kAtomic && core_.checks_all()) {
+      RequireWritten(*allocation, at, at + length);   // an addition reads what is there
+    }
     allocation->init->Mark(begin + i * stride, begin + i * stride + length);
   }
   return true;

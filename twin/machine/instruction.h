@@ -45,7 +45,12 @@ class Instruction {
   bool Reads(const UbOperand& operand, const char* name, const Footprint& footprint);
   bool Writes(const UbOperand& operand, const char* name, const Footprint& footprint);
   bool ReadsGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride);
-  bool WritesGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride);
+  bool WritesGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
+                GmAccess access = GmAccess::kWrite);
+
+  // A scalar store: its 64 B lines stay in the data cache until they are cleaned, and are written
+  // back whole.
+  void LeaveInDataCache(const uint8_t* address, uint64_t length);
 
   // Bytes in [begin, end) of UB now hold nothing defined.
   void Undefines(uint32_t begin, uint32_t end) { core_.init().Clear(begin, end); }
@@ -55,6 +60,9 @@ class Instruction {
                const char* allowed);
   void RequireAligned(const UbOperand& operand, const char* name, uint32_t bytes);
 
+  // The operand must lie in a buffer of one of these positions.
+  void RequirePosition(const UbOperand& operand, const char* name, bool veccalc_allowed);
+
   void CountVector(uint64_t repeats);
 
  private:
@@ -62,8 +70,10 @@ class Instruction {
   bool CheckGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
                const GmAllocation** allocation);
   void CheckUbRace(bool write, const UbOperand& operand, const char* name, const Footprint& f);
-  void CheckGmRace(bool write, const GmAllocation& allocation, uint64_t begin, uint64_t length,
-                   uint64_t count, uint64_t stride);
+  void CheckGmRace(GmAccess access, const GmAllocation& allocation, uint64_t begin,
+                   uint64_t length, uint64_t count, uint64_t stride);
+  void CheckDataCache(const GmAllocation& allocation, uint64_t begin, uint64_t end);
+  bool RequireWritten(const GmAllocation& allocation, uint64_t begin, uint64_t end);
   Rule RaceRule(int other_pipe) const;
   void Report(Rule rule, const std::string& buffer, uint64_t begin, uint64_t end,
               const std::string& message);
@@ -80,6 +90,7 @@ class Instruction {
     uint64_t count;
     uint64_t stride;
   };
+  static constexpr uint64_t kLineBytes = 64;   // of the data cache
   static constexpr int kInlineUb = 6;   // a bit mask may need more: those go to more_ub_
 
   Core& core_;

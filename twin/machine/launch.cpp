@@ -9,14 +9,14 @@ namespace normgrad::twin {
 Launch::Launch(const LaunchOptions& options)
     : options_(options),
       schedule_(options.cores, options.host_threads, options.seed),
-      reports_(options.cores) {
-  schedule_.set_on_meeting([this] { ResolveMeeting(); });
-}
+      reports_(options.cores) {}
 
 void Launch::Run(KernelEntry entry, const std::vector<uint8_t*>& args) {
   schedule_.Run([&](uint32_t core) { RunCore(core, entry, args); });
   ResolveMeeting();
-  if (finished()) CheckKey();
+  if (!finished()) return;
+  CheckKey();
+  CheckCrossFlags();
 }
 
 void Launch::RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_t*>& args) {
@@ -40,16 +40,36 @@ void Launch::ResolveMeeting() {
     const uint64_t begin = std::max(mine.begin, other.begin);
     const uint64_t end = std::min(mine.end, other.end);
     const auto verb = [](GmAccess access) {
-      return access == GmAccess::kRead ? "reads" : access == GmAccess::kWrite ? "writes" : "adds to";
+      switch (access) {
+        case GmAccess::kRead:
+          return "reads";
+        case GmAccess::kWrite:
+          return "writes";
+        case GmAccess::kAtomic:
+          return "adds to";
+        case GmAccess::kLine:
+          break;
+      }
+      return "writes back, with its 64-byte line,";
     };
     findings_.Add({Rule::kRaceCores,
                    "core " + std::to_string(core) + " " + verb(mine.access) + " bytes " +
                        std::to_string(begin) + " to " + std::to_string(end) + " of " +
                        allocation.name + " that core " + std::to_string(other_core) + " " +
                        verb(other.access) + " by " + FactsOf(other.api).name + " in line " +
-                       std::to_string(other.site.line) + ", with no SyncAll between them",
+                       std::to_string(other.site.line) + ", and nothing orders the two",
                    FactsOf(mine.api).name, core, NameOf(FactsOf(mine.api).pipe),
                    "GM " + allocation.name, begin, end, mine.site, 1});
+  });
+}
+
+void Launch::CheckCrossFlags() {
+  if (options_.check == CheckLevel::kOff) return;
+  cross_flags_.ForEachLeft([this](const CrossFlags::Key& key, uint32_t core, uint64_t count) {
+    findings_.Add({Rule::kCrossFlagLeft,
+                   "flag " + std::to_string(key.id) + " is set " + std::to_string(count) +
+                       " times more than core " + std::to_string(core) + " has waited for it",
+                   "CrossCoreSetFlag", core, NameOf(PIPE_S), "", 0, 0, {"", 0}, 1});
   });
 }
 

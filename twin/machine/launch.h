@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "tiling/chip.h"
+#include "twin/machine/cross_core.h"
 #include "twin/machine/finding.h"
 #include "twin/machine/gm.h"
 #include "twin/machine/schedule.h"
@@ -66,17 +68,23 @@ class Launch {
   }
   const uint8_t* tiling() const { return tiling_; }
   uint64_t tiling_bytes() const { return tiling_bytes_; }
+  CrossFlags& cross_flags() { return cross_flags_; }
+  Rendezvous& rendezvous(const void* place) { return rendezvous_[place]; }
+  // All cores are here: their GM accesses are compared and forgotten.
+  void ResolveMeeting();
   void NoteKeyMatched() { key_matched_.store(true, std::memory_order_relaxed); }
 
  private:
   void RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_t*>& args);
   void CheckKey();
-  void ResolveMeeting();
+  void CheckCrossFlags();
 
   const LaunchOptions options_;
   Gm gm_;
   FindingLog findings_;
   GmMeeting meeting_;
+  CrossFlags cross_flags_;
+  std::map<const void*, Rendezvous> rendezvous_;   // by the place where cores meet
   Schedule schedule_;
   std::vector<CoreReport> reports_;
   const uint8_t* tiling_ = nullptr;

@@ -18,31 +18,36 @@ uint64_t NextRandom(uint64_t& state) {
 }  // namespace
 
 Schedule::Schedule(uint32_t cores, uint32_t host_threads, uint64_t seed)
-    : cores_(cores),
-      host_threads_(host_threads == 0 ? 1 : host_threads),
-      random_(seed),
-      states_(cores, State::kReady),
-      order_(cores) {
-  for (uint32_t core = 0; core < cores; ++core) {
-    wake_.push_back(std::make_unique<std::condition_variable>());
-  }
+    : host_threads_(host_threads == 0 ? 1 : host_threads), random_(seed), order_(cores) {
+  for (uint32_t core = 0; core < cores; ++core) cores_.push_back(std::make_unique<CoreState>());
   std::iota(order_.begin(), order_.end(), 0u);
   DrawOrder();
 }
 
 void Schedule::DrawOrder() {
   if (random_ == 0) return;
-  for (uint32_t i = cores_; i > 1; --i) std::swap(order_[i - 1], order_[NextRandom(random_) % i]);
+  for (size_t i = order_.size(); i > 1; --i) {
+    std::swap(order_[i - 1], order_[NextRandom(random_) % i]);
+  }
 }
 
 void Schedule::Run(const std::function<void(uint32_t)>& body) {
   std::vector<std::thread> threads;
-  threads.reserve(cores_);
-  for (uint32_t core = 0; core < cores_; ++core) {
+  threads.reserve(cores_.size());
+  for (uint32_t core = 0; core < cores_.size(); ++core) {
     threads.emplace_back([this, core, &body] {
-      Begin(core);
-      if (!stopped()) body(core);
-      End(core);
+      CoreState& mine = *cores_[core];
+      bool run = false;
+      {
+        std::unique_lock<std::mutex> lock(mutex_);
+        mine.wake.wait(lock, [&] { return stopped_ || mine.state == State::kRunning; });
+        run = !stopped_;
+      }
+      if (run) body(core);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (mine.state == State::kRunning) --running_;
+      mine.state = State::kEnded;
+      Settle();
     });
   }
   {
@@ -52,58 +57,87 @@ void Schedule::Run(const std::function<void(uint32_t)>& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
+Schedule::Wake Schedule::Block(uint32_t core, const std::function<void()>& arrive,
+                               std::function<bool()> ready) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (stopped_) return Wake::kStopped;
+  arrive();
+  cores_[core]->ready = std::move(ready);
+  return Park(lock, core, State::kBlocked);
+}
+
+Schedule::Wake Schedule::TakeTurn(uint32_t core, std::function<void()> action) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (stopped_) return Wake::kStopped;
+  cores_[core]->action = std::move(action);
+  return Park(lock, core, State::kAtTurn);
+}
+
+Schedule::Wake Schedule::Park(std::unique_lock<std::mutex>& lock, uint32_t core, State state) {
+  CoreState& mine = *cores_[core];
+  mine.state = state;
+  --running_;
+  Settle();
+  mine.wake.wait(lock, [&] { return stopped_ || mine.state == State::kRunning; });
+  if (stopped_) return Wake::kStopped;
+  return mine.never ? Wake::kNever : Wake::kGo;
+}
+
+void Schedule::Settle() {
+  if (stopped_) return;
+  UnblockReady();
+  Dispatch();
+  if (running_ > 0) return;
+  // Nobody runs and nobody could: atomics and the like happen now, in turn.
+  if (TakeTurns()) {
+    UnblockReady();
+    Dispatch();
+    return;
+  }
+  for (const auto& core : cores_) {
+    if (core->state != State::kBlocked) continue;
+    core->never = true;
+    core->state = State::kReady;
+  }
+  Dispatch();
+}
+
+bool Schedule::UnblockReady() {
+  bool any = false;
+  for (const auto& core : cores_) {
+    if (core->state != State::kBlocked || !core->ready()) continue;
+    core->state = State::kReady;
+    any = true;
+  }
+  return any;
+}
+
+bool Schedule::TakeTurns() {
+  bool any = false;
+  for (const uint32_t core : order_) {
+    if (cores_[core]->state != State::kAtTurn) continue;
+    cores_[core]->action();
+    cores_[core]->state = State::kReady;
+    any = true;
+  }
+  if (any) DrawOrder();
+  return any;
+}
+
 void Schedule::Dispatch() {
   for (const uint32_t core : order_) {
     if (running_ >= host_threads_) return;
-    if (states_[core] != State::kReady) continue;
-    states_[core] = State::kRunning;
+    if (cores_[core]->state != State::kReady) continue;
+    cores_[core]->state = State::kRunning;
     ++running_;
-    wake_[core]->notify_one();
+    cores_[core]->wake.notify_one();
   }
-}
-
-void Schedule::Begin(uint32_t core) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  wake_[core]->wait(lock, [&] { return stopped_ || states_[core] == State::kRunning; });
-}
-
-void Schedule::End(uint32_t core) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (states_[core] == State::kRunning) --running_;
-  states_[core] = State::kEnded;
-  ++ended_;
-  ReleaseMeeting();
-  Dispatch();
-}
-
-Schedule::Meeting Schedule::SyncAll(uint32_t core) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  if (stopped_) return Meeting::kStopped;
-  states_[core] = State::kWaiting;
-  --running_;
-  ++waiting_;
-  ReleaseMeeting();
-  Dispatch();
-  wake_[core]->wait(lock, [&] { return stopped_ || states_[core] == State::kRunning; });
-  if (stopped_) return Meeting::kStopped;
-  return someone_missing_ ? Meeting::kSomeEnded : Meeting::kMet;
-}
-
-void Schedule::ReleaseMeeting() {
-  if (waiting_ == 0 || waiting_ + ended_ < cores_) return;
-  someone_missing_ = ended_ > 0;
-  waiting_ = 0;
-  if (on_meeting_) on_meeting_();
-  for (State& state : states_) {
-    if (state == State::kWaiting) state = State::kReady;
-  }
-  DrawOrder();
 }
 
 void Schedule::Stop() {
   const std::lock_guard<std::mutex> lock(mutex_);
   stopped_ = true;
-  for (const auto& wake : wake_) wake->notify_one();
+  for (const auto& core : cores_) core->wake.notify_one();
 }
 
 bool Schedule::stopped() const {

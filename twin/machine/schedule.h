@@ -1,6 +1,8 @@
-// When cores run. A core runs until it meets the others (SyncAll) or ends; only there does another
-// one take its place, in an order drawn from the seed. Each core is a thread of its own, but only
-// `host_threads` of them hold a permit at a time, so that results never depend on the host.
+// When cores run. A core runs until a cross-core point: a meeting, a flag of another core, an
+// atomic, its end. Only there does another one take its place, in an order drawn from the seed.
+// Each core is a thread of its own, but only `host_threads` of them hold a permit at a time; what
+// happens at cross-core points happens one at a time, once no core runs, so that results never
+// depend on the host.
 #ifndef NORMGRAD_TWIN_MACHINE_SCHEDULE_H_
 #define NORMGRAD_TWIN_MACHINE_SCHEDULE_H_
 
@@ -9,51 +11,61 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 namespace normgrad::twin {
 
 class Schedule {
  public:
-  // seed 0: cores in natural order; any other value draws an order.
+  // seed 0: cores in natural order; any other value draws orders.
   Schedule(uint32_t cores, uint32_t host_threads, uint64_t seed);
-
-  // Called whenever all cores have met, before any goes on.
-  void set_on_meeting(std::function<void()> on_meeting) { on_meeting_ = std::move(on_meeting); }
 
   // Runs body(core) for every core and returns when all have ended.
   void Run(const std::function<void(uint32_t)>& body);
 
-  enum class Meeting { kMet, kSomeEnded, kStopped };
-  // Called by a core: waits until all cores have called it.
-  Meeting SyncAll(uint32_t core);
+  enum class Wake {
+    kGo,
+    kNever,     // nobody is left who could make `ready` true: silicon would hang
+    kStopped,   // the launch was stopped
+  };
+
+  // Called by a core: does `arrive`, then waits until `ready` holds. Both run with the schedule
+  // held: they may read and write what all cores share.
+  Wake Block(uint32_t core, const std::function<void()>& arrive, std::function<bool()> ready);
+
+  // Called by a core: `action` is done when no core runs, in turn with the others that are there.
+  Wake TakeTurn(uint32_t core, std::function<void()> action);
+
+  // From inside `arrive`: a new order for what comes.
+  void DrawOrder();
 
   // Ends the launch: every waiting core returns with kStopped.
   void Stop();
   bool stopped() const;
 
  private:
-  enum class State { kReady, kRunning, kWaiting, kEnded };
+  enum class State { kReady, kRunning, kBlocked, kAtTurn, kEnded };
 
-  void Begin(uint32_t core);
-  void End(uint32_t core);
-  void ReleaseMeeting();   // with mutex_ held
-  void Dispatch();         // with mutex_ held
-  void DrawOrder();
+  struct CoreState {
+    State state = State::kReady;
+    bool never = false;
+    std::function<bool()> ready;
+    std::function<void()> action;
+    std::condition_variable wake;
+  };
 
-  const uint32_t cores_;
+  Wake Park(std::unique_lock<std::mutex>& lock, uint32_t core, State state);
+  void Settle();         // with mutex_ held: lets go on whoever can
+  bool UnblockReady();   // with mutex_ held
+  bool TakeTurns();      // with mutex_ held
+  void Dispatch();       // with mutex_ held
+
   const uint32_t host_threads_;
   uint64_t random_;
-  std::function<void()> on_meeting_;
   mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<std::condition_variable>> wake_;
-  std::vector<State> states_;
+  std::vector<std::unique_ptr<CoreState>> cores_;
   std::vector<uint32_t> order_;
   uint32_t running_ = 0;
-  uint32_t waiting_ = 0;
-  uint32_t ended_ = 0;
-  bool someone_missing_ = false;
   bool stopped_ = false;
 };
 

@@ -2,8 +2,21 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace normgrad::twin {
+namespace {
+
+bool Conflict(GmAccess a, GmAccess b) {
+  if (a == GmAccess::kRead || b == GmAccess::kRead) {
+    // Reading bytes that a neighbour's line rewrites with what they hold is harmless.
+    const GmAccess other = a == GmAccess::kRead ? b : a;
+    return other == GmAccess::kWrite || other == GmAccess::kAtomic;
+  }
+  return a != GmAccess::kAtomic || b != GmAccess::kAtomic;
+}
+
+}  // namespace
 
 bool GmOrder::Check(const void* allocation, bool write, uint64_t begin, uint64_t end,
                     const PipeTimes& known, GmConflict* conflict) const {
@@ -48,19 +61,30 @@ void AddSpan(std::vector<GmSpan>& spans, const GmSpan& span) {
   if (!spans.empty()) {
     GmSpan& last = spans.back();
     const bool alike = last.allocation == span.allocation && last.access == span.access &&
-                       last.site.line == span.site.line && last.site.file == span.site.file;
-    if (alike && span.begin >= last.begin && span.end <= last.end) return;
-    if (alike && span.begin == last.end) {
-      last.end = span.end;
+                       last.site.line == span.site.line && last.site.file == span.site.file &&
+                       last.pipe == span.pipe && last.segment == span.segment;
+    if (alike && span.begin >= last.begin && span.begin <= last.end) {
+      last.end = std::max(last.end, span.end);
+      last.sequence = span.sequence;
       return;
     }
   }
   spans.push_back(span);
 }
 
-void GmMeeting::Deposit(uint32_t core, std::vector<GmSpan> spans) {
+void GmMeeting::Deposit(uint32_t core, std::vector<GmSpan> spans,
+                        std::vector<CoreTimes> segments) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  segments_[core] = std::move(segments);
   for (const GmSpan& span : spans) spans_.push_back({span, core});
+}
+
+bool GmMeeting::Before(const Owned& first, const Owned& second) const {
+  const auto segments = segments_.find(second.core);
+  if (segments == segments_.end()) return false;
+  const CoreTimes& known = segments->second[second.span.segment];
+  return first.core < known.size() &&
+         known[first.core].finished[first.span.pipe] >= first.span.sequence;
 }
 
 void GmMeeting::Resolve(const Report& report) {
@@ -79,11 +103,11 @@ void GmMeeting::Resolve(const Report& report) {
                               }),
                open.end());
     for (const Owned* earlier : open) {
-      const bool both_read =
-          earlier->span.access == GmAccess::kRead && current.span.access == GmAccess::kRead;
-      const bool both_atomic =
-          earlier->span.access == GmAccess::kAtomic && current.span.access == GmAccess::kAtomic;
-      if (earlier->core == current.core || both_read || both_atomic) continue;
+      if (earlier->core == current.core ||
+          !Conflict(earlier->span.access, current.span.access) || Before(*earlier, current) ||
+          Before(current, *earlier)) {
+        continue;
+      }
       const Owned& low = earlier->core < current.core ? *earlier : current;
       const Owned& high = earlier->core < current.core ? current : *earlier;
       report(low.core, low.span, high.core, high.span);
@@ -91,6 +115,7 @@ void GmMeeting::Resolve(const Report& report) {
     open.push_back(&current);
   }
   spans_.clear();
+  segments_.clear();
 }
 
 }  // namespace normgrad::twin

@@ -10,12 +10,15 @@
 #include <vector>
 
 #include "twin/machine/clocks.h"
+#include "twin/machine/cross_core.h"
 #include "twin/machine/site.h"
 #include "twin/rules/api_table.h"
 
 namespace normgrad::twin {
 
-enum class GmAccess : uint8_t { kRead, kWrite, kAtomic };
+// kLine: the rest of a 64 B line of which a scalar store wrote a part. When the line leaves the data
+// cache, all of it is written.
+enum class GmAccess : uint8_t { kRead, kWrite, kAtomic, kLine };
 
 struct GmSpan {
   const void* allocation;
@@ -24,6 +27,9 @@ struct GmSpan {
   GmAccess access;
   Api api;
   Site site;
+  int pipe;
+  uint32_t sequence;   // of the newest access in it
+  uint32_t segment;    // of its core: what the core knew of the others then
 };
 
 struct GmConflict {
@@ -57,12 +63,12 @@ class GmOrder {
   std::map<const void*, Marks> marks_;
 };
 
-// All cores' accesses since they last met. Which of two cores comes first is the schedule's choice,
-// so any conflict between cores in here is a race.
+// All cores' accesses since all of them last met. Which of two cores comes first is the schedule's
+// choice, so any conflict that no flag between the cores orders is a race.
 class GmMeeting {
  public:
-  // What one core did since the last meeting.
-  void Deposit(uint32_t core, std::vector<GmSpan> spans);
+  // What one core did since the last meeting, and what it knew of the others in each segment.
+  void Deposit(uint32_t core, std::vector<GmSpan> spans, std::vector<CoreTimes> segments);
 
   using Report = std::function<void(uint32_t core, const GmSpan& mine, uint32_t other_core,
                                     const GmSpan& other)>;
@@ -75,8 +81,11 @@ class GmMeeting {
     uint32_t core;
   };
 
+  bool Before(const Owned& first, const Owned& second) const;
+
   std::mutex mutex_;
   std::vector<Owned> spans_;
+  std::map<uint32_t, std::vector<CoreTimes>> segments_;   // per core
 };
 
 // Appends, merging with the newest span where that says the same.

@@ -13,9 +13,14 @@ namespace normgrad::twin {
   X(kUbUninit, "ub-uninitialised-read", false, "UB is read before anything was written there")     \
   X(kGmUninit, "gm-uninitialised-read", false, "GM is read before anything was written there")     \
   X(kGmInput, "gm-input-written", false, "a transfer writes into an input of the operator")          \
+  X(kDataCache, "data-cache-not-cleaned", false, "a scalar store to GM still sits in the data cache") \
+  X(kAtomicLeft, "atomic-left-on", false, "the atomic mode is still on at the end of the kernel")   \
+  X(kAtomicDtype, "atomic-dtype", false, "a copy's element type is not the atomic mode's")          \
   X(kUbOverflow, "ub-overflow", true, "the buffers of a pipe need more UB than there is")          \
   X(kTensorFreed, "tensor-not-owned", false, "a tensor is used while its queue owns the buffer")   \
   /* parameters of a call */                                                                       \
+  X(kOverlap, "operand-overlap", false, "source and destination overlap in a way the API forbids")   \
+  X(kPosition, "operand-position", false, "an operand's TPosition is not one that the API takes")    \
   X(kUbAlign, "ub-alignment", false, "an operand does not start where its API demands")            \
   X(kCopyLength, "copy-length", false, "a transfer's length is not what its API can move")         \
   X(kCopyLimit, "copy-limit", false, "a transfer's block count, length or padding is out of range") \
@@ -41,6 +46,10 @@ namespace normgrad::twin {
   X(kFlagLeftSet, "flag-left-set", false, "a flag is still set at the end of the kernel")          \
   X(kFlagId, "flag-id", true, "an event id does not exist on this chip or is reserved")            \
   X(kSyncAllMissing, "sync-all-missing", true, "some cores wait in SyncAll, the others have ended") \
+  X(kSyncWorkspace, "sync-workspace", false, "a soft SyncAll finds a workspace that is too small or not zero") \
+  X(kCrossFlagNever, "cross-flag-never-set", true, "CrossCoreWaitFlag would wait for ever")         \
+  X(kCrossFlagLeft, "cross-flag-left-set", false, "a flag between cores was set and never waited for") \
+  X(kCrossFlagId, "cross-flag-id", true, "a flag id between cores does not exist")                  \
   X(kSyncAllKernelType, "sync-all-kernel-type", false, "a hard SyncAll needs the mix kernel type")  \
   /* launch */                                                                                     \
   X(kTilingKey, "tiling-key-without-kernel", false, "no branch of the kernel names the tiling key") \
