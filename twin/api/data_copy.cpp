@@ -11,11 +11,14 @@ namespace {
 
 uint32_t RoundUpToBlock(uint32_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes; }
 
+// GM and VECCALC are not joined on these architectures.
+void RequireQueuePosition(Instruction& in, const UbOperand& operand) {
+  in.RequirePosition(operand, "the UB operand", false);
+}
+
 // DataCopy moves whole 32 B blocks.
 void RequireWholeBlocks(Instruction& in, const UbOperand& operand, const BlockCopy& copy) {
   in.RequireAligned(operand, "the UB operand", kBlockBytes);
-  // GM and VECCALC are not joined on these architectures.
-  in.RequirePosition(operand, "the UB operand", false);
   in.Require(copy.length_bytes % kBlockBytes == 0, Rule::kCopyLength, operand,
              "the length in bytes", copy.length_bytes, "whole 32 B blocks; use DataCopyPad");
   in.Require(copy.count <= 4095, Rule::kCopyLimit, operand, "blockCount", copy.count, "0 to 4095");
@@ -24,8 +27,6 @@ void RequireWholeBlocks(Instruction& in, const UbOperand& operand, const BlockCo
 void RequirePadCopy(Instruction& in, const UbOperand& operand, const BlockCopy& copy,
                     uint32_t element_bytes) {
   in.RequireAligned(operand, "the UB operand", kBlockBytes);
-  // GM and VECCALC are not joined on these architectures.
-  in.RequirePosition(operand, "the UB operand", false);
   in.Require(copy.count <= 4095, Rule::kCopyLimit, operand, "blockCount", copy.count, "0 to 4095");
   in.Require(copy.length_bytes <= 2097151, Rule::kCopyLimit, operand, "blockLen",
              copy.length_bytes, "0 to 2097151 bytes");
@@ -101,6 +102,7 @@ Footprint UbBlocks(const UbOperand& operand, uint32_t length, uint32_t count, ui
 
 void CopyGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, Site site) {
   Instruction in(Api::kDataCopyGmToUb, site);
+  RequireQueuePosition(in, dst);
   RequireWholeBlocks(in, dst, copy);
   if (IsNop(copy)) return;
   bool carry_out = ReadGm(in, src, copy);
@@ -117,6 +119,7 @@ void CopyGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, Site s
 
 void CopyUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, Dtype dtype, Site site) {
   Instruction in(Api::kDataCopyUbToGm, site);
+  RequireQueuePosition(in, src);
   RequireWholeBlocks(in, src, copy);
   if (IsNop(copy)) return;
   bool carry_out =
@@ -149,6 +152,7 @@ void CopyUbToUb(UbOperand dst, UbOperand src, const BlockCopy& copy, Site site) 
 void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, const Padding& padding,
                    Site site) {
   Instruction in(Api::kDataCopyPadGmToUb, site);
+  RequireQueuePosition(in, dst);
   const uint32_t element = padding.element_bytes;
   const uint32_t left = padding.left_elems * element;
   const uint32_t right = padding.right_elems * element;
@@ -193,6 +197,7 @@ void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, con
 void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t element_bytes,
                    Dtype dtype, Site site) {
   Instruction in(Api::kDataCopyPadUbToGm, site);
+  RequireQueuePosition(in, src);
   RequirePadCopy(in, src, copy, element_bytes);
   if (IsNop(copy)) return;
   // Every block starts on a 32 B boundary of UB; only blockLen bytes of it are read.
