@@ -91,6 +91,10 @@ void VectorBinary(Api api, Dtype dtype, UbOperand dst, UbOperand src0, UbOperand
   in.RequireAligned(src0, "src0", kBlockBytes);
   in.RequireAligned(src1, "src1", kBlockBytes);
   if (lanes.empty()) return;
+  // The documented way to add repeats up in place: dst is src1, and one of the two does not step.
+  if (!lanes.first_n() && dst.begin == src1.begin && (to.repeat == 0 || from1.repeat == 0)) {
+    in.AllowAccumulation();
+  }
   const bool accumulates = api == Api::kMulAddDst;
   bool carry_out = ReadsLanes(in, lanes, src0, "src0", from0);
   carry_out = ReadsLanes(in, lanes, src1, "src1", from1) && carry_out;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "twin/observers/cost_table.h"
+#include "twin/rules/overlap.h"
 
 namespace normgrad::twin {
 namespace {
@@ -68,6 +69,21 @@ Instruction::~Instruction() {
 
 Rule Instruction::RaceRule(int other_pipe) const {
   return other_pipe == pipe_ ? Rule::kRaceInPipe : Rule::kRacePipes;
+}
+
+void Instruction::CheckOverlap(const UbOperand& operand, const Footprint& dst) {
+  if (may_accumulate_ || FactsOf(api_).pipe != PIPE_V) return;
+  for (int i = 0; i < pending_ub_count_; ++i) {
+    const PendingUb& pending = pending_ub_[i];
+    if (pending.write || OverlapAllowed(dst, pending.footprint)) continue;
+    const uint32_t base = core_.buffer(operand.buffer).begin;
+    Report(Rule::kOverlap, core_.Describe(operand.buffer), dst.begin - base, dst.hull_end() - base,
+           "dst (" + Range(dst.begin - base, dst.hull_end() - base) +
+               ") overlaps a source that starts at byte " +
+               std::to_string(static_cast<int64_t>(pending.footprint.begin) - base) +
+               ": inside a repeat they must be the same bytes or none in common");
+    return;
+  }
 }
 
 void Instruction::CheckUbRace(bool write, const UbOperand& operand, const char* name,
@@ -182,6 +198,7 @@ bool Instruction::Writes(const UbOperand& operand, const char* name, const Footp
   if (footprint.empty()) return true;
   if (!InBounds(operand, name, footprint)) return false;
   if (!core_.checks_all()) return true;
+  CheckOverlap(operand, footprint);
   CheckUbRace(true, operand, name, footprint);
   UbInitMap& init = core_.init();
   ForEachRange(footprint, [&](uint32_t begin, uint32_t end) { init.Mark(begin, end); });

@@ -7,27 +7,10 @@
 
 #include "twin/api/tensor.h"
 #include "twin/machine/core.h"
+#include "twin/machine/footprint.h"
 #include "twin/rules/api_table.h"
 
 namespace normgrad::twin {
-
-// Bytes of UB in the pattern begin + o * outer_stride + i * inner_stride, `length` bytes each.
-struct Footprint {
-  uint32_t begin;
-  uint32_t length;
-  uint32_t inner_count;
-  uint32_t inner_stride;
-  uint32_t outer_count;
-  uint32_t outer_stride;
-
-  static Footprint Range(uint32_t begin, uint32_t length) { return {begin, length, 1, 0, 1, 0}; }
-  bool empty() const { return length == 0 || inner_count == 0 || outer_count == 0; }
-  uint32_t hull_end() const {
-    return begin + (outer_count - 1) * outer_stride + (inner_count - 1) * inner_stride + length;
-  }
-  // Merges levels that touch, so that contiguous repeats become one range.
-  Footprint Collapsed() const;
-};
 
 class Instruction {
  public:
@@ -63,12 +46,16 @@ class Instruction {
   // The operand must lie in a buffer of one of these positions.
   void RequirePosition(const UbOperand& operand, const char* name, bool veccalc_allowed);
 
+  // This call adds up into its destination, step by step: it may overlap its source so.
+  void AllowAccumulation() { may_accumulate_ = true; }
+
   void CountVector(uint64_t repeats);
 
  private:
   bool InBounds(const UbOperand& operand, const char* name, const Footprint& footprint);
   bool CheckGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
                const GmAllocation** allocation);
+  void CheckOverlap(const UbOperand& operand, const Footprint& dst);
   void CheckUbRace(bool write, const UbOperand& operand, const char* name, const Footprint& f);
   void CheckGmRace(GmAccess access, const GmAllocation& allocation, uint64_t begin,
                    uint64_t length, uint64_t count, uint64_t stride);
@@ -98,6 +85,7 @@ class Instruction {
   const Site site_;
   const int pipe_;
   uint32_t sequence_ = 0;
+  bool may_accumulate_ = false;
   int pending_ub_count_ = 0;
   PendingUb pending_ub_[kInlineUb];
   std::vector<PendingUb> more_ub_;
