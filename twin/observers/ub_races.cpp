@@ -26,8 +26,14 @@ bool UbRaces::CheckPipe(bool other_writes, int pipe, uint32_t begin, uint32_t en
   for (uint32_t block = begin / kBlockBytes; block * kBlockBytes < end; ++block) {
     if (marks[block] <= known) continue;
     const uint32_t first = std::max(begin, block * kBlockBytes);
-    const uint32_t last = std::min(end, (block + 1) * kBlockBytes);
+    uint32_t last = std::min(end, (block + 1) * kBlockBytes);
     if (exact_of_[block] == 0) {
+      // As far as the same access goes.
+      for (uint32_t next = block + 1; next * kBlockBytes < end && exact_of_[next] == 0 &&
+                                      marks[next] == marks[block];
+           ++next) {
+        last = std::min(end, (next + 1) * kBlockBytes);
+      }
       *conflict = {pipe, marks[block], other_writes, first, last};
       return true;
     }

@@ -18,7 +18,7 @@ struct UbConflict {
   int pipe;            // of the other access
   uint32_t sequence;   // its number in that pipe
   bool is_write;
-  uint32_t begin;      // bytes of UB concerned, clipped to one block
+  uint32_t begin;      // bytes of UB concerned
   uint32_t end;
 };
 
