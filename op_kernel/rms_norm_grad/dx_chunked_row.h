@@ -32,7 +32,7 @@ class DxChunkedRow {
     pipe->InitBuffer(work_buf_, plan.ub.work * plan.work_arrays);
     statistics_.Init(plan, pipe);
 
-    const AscendC::LocalTensor<T> gamma = queues_.TakeGamma();
+    AscendC::LocalTensor<T> gamma = queues_.TakeGamma();
     AscendC::DataCopy(gamma_buf_.template Get<T>(), gamma, plan.pitch_cols);
     queues_.GiveBackX(gamma);
     AscendC::PipeBarrier<PIPE_V>();
@@ -62,11 +62,11 @@ class DxChunkedRow {
   };
 
   __aicore__ inline void Compute() {
-    const AscendC::LocalTensor<float> rstd = queues_.TakeRstd();
+    AscendC::LocalTensor<float> rstd = queues_.TakeRstd();
     statistics_.SetRstd(rstd, 1);
     queues_.GiveBackRstd(rstd);
-    const AscendC::LocalTensor<T> x = queues_.TakeX();
-    const AscendC::LocalTensor<T> dy = queues_.TakeDy();
+    AscendC::LocalTensor<T> x = queues_.TakeX();
+    AscendC::LocalTensor<T> dy = queues_.TakeDy();
     AscendC::PipeBarrier<PIPE_V>();
     for (uint32_t col = 0; col < plan_.cols; col += plan_.chunk_cols) {
       SumChunk(col, x, dy);

@@ -33,7 +33,7 @@ class DxWholeRow {
     }
     statistics_.Init(plan, pipe);
 
-    const AscendC::LocalTensor<T> gamma = queues_.TakeGamma();
+    AscendC::LocalTensor<T> gamma = queues_.TakeGamma();
     Edge::Widen(gamma_buf_.template Get<float>(), gamma, plan.pitch_cols);
     queues_.GiveBackX(gamma);
     AscendC::PipeBarrier<PIPE_V>();
@@ -60,11 +60,11 @@ class DxWholeRow {
     const uint32_t cols = plan_.cols;
     const uint32_t pitch = plan_.pitch_cols;
     const uint32_t count = rows * pitch;
-    const AscendC::LocalTensor<float> rstd = queues_.TakeRstd();
+    AscendC::LocalTensor<float> rstd = queues_.TakeRstd();
     statistics_.SetRstd(rstd, rows);
     queues_.GiveBackRstd(rstd);
-    const AscendC::LocalTensor<T> x = queues_.TakeX();
-    const AscendC::LocalTensor<T> dy = queues_.TakeDy();
+    AscendC::LocalTensor<T> x = queues_.TakeX();
+    AscendC::LocalTensor<T> dy = queues_.TakeDy();
     const AscendC::LocalTensor<T> dx = queues_.NewDx();
     const AscendC::LocalTensor<float> xhat = Edge::Load(x, Work(0), count);
     const AscendC::LocalTensor<float> dyg = Edge::Load(dy, Work(1), count);

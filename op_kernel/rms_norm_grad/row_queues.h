@@ -57,9 +57,9 @@ class RowQueues {
   }
   __aicore__ inline AscendC::LocalTensor<T> NewDx() { return dx_out_.template AllocTensor<T>(); }
 
-  __aicore__ inline void GiveBackDy(const AscendC::LocalTensor<T>& dy) { dy_in_.FreeTensor(dy); }
-  __aicore__ inline void GiveBackX(const AscendC::LocalTensor<T>& x) { x_in_.FreeTensor(x); }
-  __aicore__ inline void GiveBackRstd(const AscendC::LocalTensor<float>& rstd) {
+  __aicore__ inline void GiveBackDy(AscendC::LocalTensor<T>& dy) { dy_in_.FreeTensor(dy); }
+  __aicore__ inline void GiveBackX(AscendC::LocalTensor<T>& x) { x_in_.FreeTensor(x); }
+  __aicore__ inline void GiveBackRstd(AscendC::LocalTensor<float>& rstd) {
     rstd_in_.FreeTensor(rstd);
   }
   __aicore__ inline void Finished(const AscendC::LocalTensor<T>& dx) { dx_out_.EnQue(dx); }

@@ -58,7 +58,7 @@ class TQue {
     return View<T>(normgrad::twin::QueueDeQue(state_, site));
   }
   template <typename T>
-  void FreeTensor(const LocalTensor<T>& tensor, NORMGRAD_SITE) {
+  void FreeTensor(LocalTensor<T>& tensor, NORMGRAD_SITE) {   // not const: as the vendor has it
     normgrad::twin::QueueFree(state_, tensor.Operand().buffer, site);
   }
 
