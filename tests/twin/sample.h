@@ -76,9 +76,10 @@ inline void Order() {
   AscendC::WaitFlag<event>(EVENT_ID0);
 }
 
+// A static buffer that may also be copied to and from GM, which VECCALC may not.
 template <typename T = float>
 inline LocalTensor<T> Buffer(TPipe& pipe, uint32_t elems) {
-  TBuf<> buf;
+  TBuf<TPosition::VECIN> buf;
   pipe.InitBuffer(buf, elems * static_cast<uint32_t>(sizeof(T)));
   return buf.Get<T>();
 }
@@ -95,6 +96,12 @@ inline LocalTensor<float> Loaded(TPipe& pipe, const Gm& gm, uint32_t elems) {
 inline void Store(const Gm& gm, const LocalTensor<float>& src, uint32_t elems, uint32_t at = 0) {
   Order<HardEvent::V_MTE3>();
   AscendC::DataCopy(Global(gm.out)[at], src, elems);
+}
+
+// FreeTensor takes a name only.
+template <typename Queue>
+inline void Free(Queue& queue, LocalTensor<float> tensor, NORMGRAD_SITE) {
+  queue.FreeTensor(tensor, site);
 }
 
 inline AscendC::DataCopyExtParams PadCopy(uint32_t count, uint32_t length_bytes) {

@@ -12,8 +12,8 @@ SAMPLE(SourceOffItsBlock, 1) {
 SAMPLE(DestinationOffItsBlock, 1) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 72);
-  //! ub-alignment Adds core=0 pipe=V buffer="TBuf 0" bytes=16..16
-  AscendC::Adds(a[4], a, 1.0f, 8);
+  //! ub-alignment Adds core=0 pipe=V buffer="TBuf 0" bytes=48..48
+  AscendC::Adds(a[12], a, 1.0f, 8);
 }
 
 SAMPLE(CopyOffItsBlock, 1) {

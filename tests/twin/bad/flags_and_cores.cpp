@@ -73,7 +73,7 @@ SAMPLE(HoldsMoreEventIdsThanThereAre, 1) {
 SAMPLE(OneCoreLeavesBeforeTheMeeting, 2) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   if (AscendC::GetBlockIdx() == 1) return;
-  //! sync-all-missing SyncAll core=0 pipe=ALL buffer="" bytes=0..0
+  //! sync-all-missing SyncAll core=0 pipe=S buffer="" bytes=0..0
   AscendC::SyncAll();
 }
 
@@ -81,7 +81,7 @@ SAMPLE(OneCoreMeetsOnceMore, 2) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   AscendC::SyncAll();
   if (AscendC::GetBlockIdx() == 0) return;
-  //! sync-all-missing SyncAll core=1 pipe=ALL buffer="" bytes=0..0
+  //! sync-all-missing SyncAll core=1 pipe=S buffer="" bytes=0..0
   AscendC::SyncAll();
 }
 

@@ -92,7 +92,7 @@ SAMPLE(ReadsWhatTheLastTenantLeft, 1) {
   LocalTensor<float> a = queue.AllocTensor<float>();
   AscendC::DataCopy(a, Global(gm.in), 64);
   queue.EnQue(a);
-  queue.FreeTensor(queue.DeQue<float>());
+  Free(queue, queue.DeQue<float>());
   const LocalTensor<float> d = Buffer(pipe, 64);
   a = queue.AllocTensor<float>();
   //! ub-uninitialised-read Muls core=0 pipe=V buffer="VECIN queue 0 buffer 0" bytes=0..256

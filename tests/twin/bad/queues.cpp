@@ -42,7 +42,7 @@ SAMPLE(UsesAnEnqueuedTensor, 1) {
   Order<HardEvent::V_MTE3>();
   //! tensor-not-owned DataCopy core=0 pipe=MTE3 buffer="VECOUT queue 0 buffer 0" bytes=0..256
   AscendC::DataCopy(Global(gm.out), a, 64);
-  queue.FreeTensor(queue.DeQue<float>());
+  Free(queue, queue.DeQue<float>());
 }
 
 SAMPLE(UsesATensorOfAResetPipe, 1) {
@@ -103,15 +103,15 @@ SAMPLE(EnqueuesDeeperThanTheQueue, 1) {
   const LocalTensor<float> b = queue.AllocTensor<float>();
   //! queue-depth EnQue core=0 pipe=S buffer="VECIN queue 0 buffer 1" bytes=0..256
   queue.EnQue(b);
-  queue.FreeTensor(queue.DeQue<float>());
-  queue.FreeTensor(queue.DeQue<float>());
+  Free(queue, queue.DeQue<float>());
+  Free(queue, queue.DeQue<float>());
 }
 
 SAMPLE(FreesTwice, 1) {
   TPipe pipe;
   In1 queue;
   pipe.InitBuffer(queue, 2, 256);
-  const LocalTensor<float> a = queue.AllocTensor<float>();
+  LocalTensor<float> a = queue.AllocTensor<float>();
   queue.FreeTensor(a);
   //! queue-state FreeTensor core=0 pipe=S buffer="VECIN queue 0 buffer 0" bytes=0..256
   queue.FreeTensor(a);
@@ -125,7 +125,7 @@ SAMPLE(EnqueuesTwice, 1) {
   queue.EnQue(a);
   //! queue-state EnQue core=0 pipe=S buffer="VECIN queue 0 buffer 0" bytes=0..256
   queue.EnQue(a);
-  queue.FreeTensor(queue.DeQue<float>());
+  Free(queue, queue.DeQue<float>());
 }
 
 SAMPLE(FreesToAnotherQueue, 1) {
@@ -134,7 +134,7 @@ SAMPLE(FreesToAnotherQueue, 1) {
   Out1 out;
   pipe.InitBuffer(in, 1, 256);
   pipe.InitBuffer(out, 1, 256);
-  const LocalTensor<float> a = in.AllocTensor<float>();
+  LocalTensor<float> a = in.AllocTensor<float>();
   //! queue-state FreeTensor core=0 pipe=S buffer="VECIN queue 0 buffer 0" bytes=0..256
   out.FreeTensor(a);
   in.FreeTensor(a);

@@ -1,5 +1,4 @@
-// Accesses to the same bytes, one of them a write, that nothing orders. The bytes of a finding in
-// UB are those of the first 32 B block concerned.
+// Accesses to the same bytes, one of them a write, that nothing orders.
 #include "tests/twin/sample.h"
 
 SAMPLE(ComputesBeforeTheLoadIsDone, 1) {
@@ -7,7 +6,7 @@ SAMPLE(ComputesBeforeTheLoadIsDone, 1) {
   const LocalTensor<float> a = Buffer(pipe, 64);
   const LocalTensor<float> d = Buffer(pipe, 64);
   AscendC::DataCopy(a, Global(gm.in), 64);
-  //! race-between-pipes Adds core=0 pipe=V buffer="TBuf 0" bytes=0..32
+  //! race-between-pipes Adds core=0 pipe=V buffer="TBuf 0" bytes=0..256
   AscendC::Adds(d, a, 1.0f, 64);
 }
 
@@ -15,7 +14,7 @@ SAMPLE(StoresBeforeTheFillIsDone, 1) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 64);
   AscendC::Duplicate(a, 1.0f, 64);
-  //! race-between-pipes DataCopy core=0 pipe=MTE3 buffer="TBuf 0" bytes=0..32
+  //! race-between-pipes DataCopy core=0 pipe=MTE3 buffer="TBuf 0" bytes=0..256
   AscendC::DataCopy(Global(gm.out), a, 64);
 }
 
@@ -25,7 +24,7 @@ SAMPLE(LoadsOverWhatIsBeingRead, 1) {
   const LocalTensor<float> d = Buffer(pipe, 64);
   AscendC::Adds(d, a, 1.0f, 64);
   AscendC::PipeBarrier<PIPE_MTE2>();
-  //! race-between-pipes DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..32
+  //! race-between-pipes DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..256
   AscendC::DataCopy(a, Global(gm.in)[64], 64);
 }
 
@@ -43,7 +42,7 @@ SAMPLE(FlagsAnotherPair, 1) {
   const LocalTensor<float> a = Buffer(pipe, 64);
   AscendC::DataCopy(a, Global(gm.in), 64);
   Order<HardEvent::MTE2_MTE3>();
-  //! race-between-pipes Muls core=0 pipe=V buffer="TBuf 0" bytes=0..32 count=2
+  //! race-between-pipes Muls core=0 pipe=V buffer="TBuf 0" bytes=0..256 count=2
   AscendC::Muls(a, a, 2.0f, 64);
 }
 
@@ -55,7 +54,7 @@ SAMPLE(FlagsTooEarly, 1) {
   AscendC::SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
   AscendC::DataCopy(a[64], Global(gm.in)[64], 64);
   AscendC::WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
-  //! race-between-pipes Add core=0 pipe=V buffer="TBuf 0" bytes=256..288
+  //! race-between-pipes Add core=0 pipe=V buffer="TBuf 0" bytes=256..512
   AscendC::Add(d, a, a[64], 64);
 }
 
@@ -84,7 +83,7 @@ SAMPLE(DependsWithoutABarrier, 1) {
   const LocalTensor<float> a = Buffer(pipe, 64);
   const LocalTensor<float> d = Buffer(pipe, 64);
   AscendC::Duplicate(a, 1.0f, 64);
-  //! race-within-pipe Adds core=0 pipe=V buffer="TBuf 0" bytes=0..32
+  //! race-within-pipe Adds core=0 pipe=V buffer="TBuf 0" bytes=0..256
   AscendC::Adds(d, a, 1.0f, 64);
 }
 
@@ -103,7 +102,7 @@ SAMPLE(OverwritesASourceWithoutABarrier, 1) {
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   const LocalTensor<float> d = Buffer(pipe, 64);
   AscendC::Adds(d, a, 1.0f, 64);
-  //! race-within-pipe Duplicate core=0 pipe=V buffer="TBuf 0" bytes=0..32
+  //! race-within-pipe Duplicate core=0 pipe=V buffer="TBuf 0" bytes=0..256
   AscendC::Duplicate(a, 2.0f, 64);
 }
 
@@ -111,7 +110,7 @@ SAMPLE(LoadsTwiceWithoutABarrier, 1) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 64);
   AscendC::DataCopy(a, Global(gm.in), 64);
-  //! race-within-pipe DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..32
+  //! race-within-pipe DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..128
   AscendC::DataCopy(a, Global(gm.in)[64], 32);
 }
 

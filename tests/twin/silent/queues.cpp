@@ -17,7 +17,7 @@ inline void PassThrough(In1& queue, const Gm& gm, uint32_t tile) {
 //= 0..8: i
 SAMPLE(BufferOfAllUb, 1) {
   TPipe pipe;
-  TBuf<> buf;
+  TBuf<TPosition::VECIN> buf;
   pipe.InitBuffer(buf, 188416);
   const LocalTensor<float> last = buf.Get<float>()[47096];
   AscendC::DataCopy(last, Global(gm.in), 8);
@@ -86,8 +86,8 @@ SAMPLE(AllocatesAllThereAre, 1) {
   TPipe pipe;
   In1 queue;
   pipe.InitBuffer(queue, 2, 256);
-  const LocalTensor<float> a = queue.AllocTensor<float>();
-  const LocalTensor<float> b = queue.AllocTensor<float>();
+  LocalTensor<float> a = queue.AllocTensor<float>();
+  LocalTensor<float> b = queue.AllocTensor<float>();
   queue.FreeTensor(a);
   PassThrough(queue, gm, 0);
   queue.FreeTensor(b);
@@ -119,12 +119,12 @@ SAMPLE(EnqueuesAsDeepAsTheQueue, 1) {
   TQue<TPosition::VECIN, 2> queue;
   pipe.InitBuffer(queue, 2, 256);
   for (uint32_t tile = 0; tile < 2; ++tile) {
-    const LocalTensor<float> a = queue.AllocTensor<float>();
+    LocalTensor<float> a = queue.AllocTensor<float>();
     AscendC::DataCopy(a, Global(gm.in)[tile * 64], 64);
     queue.EnQue(a);
   }
   for (uint32_t tile = 0; tile < 2; ++tile) {
-    const LocalTensor<float> a = queue.DeQue<float>();
+    LocalTensor<float> a = queue.DeQue<float>();
     Order<HardEvent::MTE2_MTE3>();
     AscendC::DataCopy(Global(gm.out)[tile * 64], a, 64);
     Order<HardEvent::MTE3_MTE2>();
@@ -138,7 +138,7 @@ SAMPLE(FreesUnused, 1) {
   TPipe pipe;
   In1 queue;
   pipe.InitBuffer(queue, 2, 256);
-  queue.FreeTensor(queue.AllocTensor<float>());
+  Free(queue, queue.AllocTensor<float>());
   PassThrough(queue, gm, 0);
 }
 
