@@ -133,3 +133,36 @@ SAMPLE(SumsTooFarApart, 1) {
   //! stride-limit WholeReduceSum core=0 pipe=V buffer="TBuf 1" bytes=0..0
   AscendC::WholeReduceSum(d, a, 64, 1, 65536, 1, 8);
 }
+
+SAMPLE(CopiesIntoAVectorBuffer, 1) {
+  TPipe pipe;
+  TBuf<> buf;
+  pipe.InitBuffer(buf, 256);
+  //! operand-position DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..0
+  AscendC::DataCopy(buf.Get<float>(), Global(gm.in), 64);
+}
+
+SAMPLE(CopiesOutOfAVectorBuffer, 1) {
+  TPipe pipe;
+  TBuf<> buf;
+  pipe.InitBuffer(buf, 32);
+  AscendC::Duplicate(buf.Get<float>(), 1.0f, 8);
+  Order<HardEvent::V_MTE3>();
+  //! operand-position DataCopyPad core=0 pipe=MTE3 buffer="TBuf 0" bytes=0..0
+  AscendC::DataCopyPad(Global(gm.out), buf.Get<float>(), PadCopy(1, 32));
+}
+
+SAMPLE(OverlapsInsideARepeat, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 72);
+  //! operand-overlap Adds core=0 pipe=V buffer="TBuf 0" bytes=32..288
+  AscendC::Adds(a[8], a, 1.0f, 64);
+}
+
+// The second repeat reads what the first one wrote.
+SAMPLE(ReadsWhatAnEarlierRepeatWrote, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 192);
+  //! operand-overlap Muls core=0 pipe=V buffer="TBuf 0" bytes=256..768
+  AscendC::Muls(a[64], a, 2.0f, uint64_t{64}, 2, {1, 1, 8, 8});
+}

@@ -202,3 +202,37 @@ SAMPLE(SumsFarApart, 1) {
   AscendC::Duplicate(d, sum, 8);
   Store(gm, d, 8);
 }
+
+// CopiesIntoAVectorBuffer, CopiesOutOfAVectorBuffer: inside UB a copy may go anywhere.
+//= 0..64: i
+SAMPLE(CopiesThroughAVectorBuffer, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  TBuf<> buf;
+  pipe.InitBuffer(buf, 256);
+  const LocalTensor<float> b = Buffer(pipe, 64);
+  AscendC::DataCopy(buf.Get<float>(), a, 64);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::DataCopy(b, buf.Get<float>(), 64);
+  Store(gm, b, 64);
+}
+
+// OverlapsInsideARepeat: the same bytes, or none in common.
+//= 0..128: where(i < 64, i + 1, i - 63)
+SAMPLE(WorksInPlace, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 128);
+  AscendC::Adds(a, a, 1.0f, 64);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Adds(a[64], a, 0.0f, 64);
+  Store(gm, a, 128);
+}
+
+// ReadsWhatAnEarlierRepeatWrote: a sum over repeats in place, which Add may do.
+//= 0..64: 3 * i + 192
+SAMPLE(AccumulatesInPlace, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 192);
+  AscendC::Add(a, a[64], a, uint64_t{64}, 2, {1, 1, 1, 0, 8, 0});
+  Store(gm, a, 64);
+}

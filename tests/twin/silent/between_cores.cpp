@@ -1,0 +1,101 @@
+// Look-alikes of bad/between_cores.cpp, sample by sample.
+#include "tests/twin/sample.h"
+
+// LeavesTheDataCacheDirty
+//= 17..18: 1 + 0 * i
+SAMPLE(CleansItsLine, 1) {
+  GlobalTensor<float> out = Global(gm.out);
+  out.SetValue(17, 1.0f);
+  AscendC::DataCacheCleanAndInvalid<float, AscendC::CacheLine::SINGLE_CACHE_LINE>(out[17]);
+}
+
+// LoadsFromUnderTheDataCache
+//= 0..8: i
+SAMPLE(LoadsAfterTheCleaning, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 8);
+  GlobalTensor<float> out = Global(gm.out);
+  for (uint32_t i = 0; i < 8; ++i) out.SetValue(i, static_cast<float>(i));
+  AscendC::DataCacheCleanAndInvalid<float, AscendC::CacheLine::SINGLE_CACHE_LINE>(out);
+  Order<HardEvent::S_MTE2>();
+  AscendC::DataCopy(a, out, 8);
+}
+
+// ScalarStoresShareALine: a line of 64 bytes for each core.
+//= 0..1: 1 + 0 * i
+//= 16..17: 1 + 0 * i
+SAMPLE(ScalarStoresHaveTheirLines, 2) {
+  GlobalTensor<float> out = Global(gm.out);
+  out.SetValue(16 * AscendC::GetBlockIdx(), 1.0f);
+  AscendC::DataCacheCleanAndInvalid<float, AscendC::CacheLine::ENTIRE_DATA_CACHE>(out);
+}
+
+// LeavesTheAtomicModeOn, AddsAnotherElementType, AddsToWhatNobodyWrote
+//= 0..8: 3 * i
+SAMPLE(AddsAndTurnsTheModeOff, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 8);
+  Store(gm, a, 8);
+  AscendC::PipeBarrier<PIPE_MTE3>();
+  AscendC::SetAtomicAdd<float>();
+  AscendC::DataCopy(Global(gm.out), a, 8);
+  AscendC::PipeBarrier<PIPE_MTE3>();
+  AscendC::DataCopyPad(Global(gm.out), a, PadCopy(1, 32));
+  AscendC::SetAtomicNone();
+}
+
+// ZeroesWhileAnotherCoreAdds: all add at once, which atomics are for.
+//= 0..8: 5 * i
+SAMPLE(AllCoresAdd, 4) {
+  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 8);
+  Order<HardEvent::V_MTE3>();
+  if (AscendC::GetBlockIdx() == 1) AscendC::DataCopy(Global(gm.out), a, 8);
+  AscendC::SyncAll();
+  AscendC::SetAtomicAdd<float>();
+  AscendC::DataCopy(Global(gm.out), a, 8);
+  AscendC::SetAtomicNone();
+}
+
+// MeetsOverADirtyWorkspace: this core zeroes its own counter. Twice, because the counters stay.
+//= 0..8: 1 + i
+SAMPLE(MeetsOverAZeroedWorkspace, 1) {
+  TPipe pipe;
+  const LocalTensor<float> zero = Buffer(pipe, 8);
+  AscendC::Duplicate(zero, 0.0f, 8);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(Global(gm.workspace), zero, 8);
+  AscendC::PipeBarrier<PIPE_ALL>();
+  GlobalTensor<int32_t> counters;
+  counters.SetGlobalBuffer(reinterpret_cast<int32_t*>(gm.workspace), 8);
+  AscendC::SyncAll(counters, zero.ReinterpretCast<int32_t>());
+  AscendC::SyncAll(counters, zero.ReinterpretCast<int32_t>());
+  const LocalTensor<float> a = Loaded(pipe, gm, 8);
+  AscendC::Adds(a, a, 1.0f, 8);
+  Store(gm, a, 8);
+}
+
+// WaitsForAFlagThatNoCoreSets, OneCoreSetsNoFlag, LeavesACrossFlagSet: each core stores, flags, and
+// loads what the other one stored.
+//= 0..16: i
+SAMPLE(AllCoresSetAndWait, 2) {
+  TPipe pipe;
+  const uint32_t mine = static_cast<uint32_t>(AscendC::GetBlockIdx()) * 8;
+  const LocalTensor<float> a = Buffer(pipe, 8);
+  AscendC::DataCopy(a, Global(gm.in)[mine], 8);
+  Order<HardEvent::MTE2_MTE3>();
+  AscendC::DataCopy(Global(gm.workspace)[mine], a, 8);
+  AscendC::CrossCoreSetFlag<0, PIPE_MTE3>(3);
+  AscendC::CrossCoreWaitFlag(3);
+  Order<HardEvent::MTE3_MTE2>();
+  AscendC::DataCopy(a, Global(gm.workspace)[8 - mine], 8);
+  Order<HardEvent::MTE2_MTE3>();
+  AscendC::DataCopy(Global(gm.out)[8 - mine], a, 8);
+}
+
+// SetsACrossFlagThatDoesNotExist
+SAMPLE(SetsEveryCrossFlag, 1) {
+  for (uint16_t id = 0; id < 16; ++id) AscendC::CrossCoreSetFlag<0, PIPE_MTE3>(id);
+  for (uint16_t id = 0; id < 16; ++id) AscendC::CrossCoreWaitFlag(id);
+}
