@@ -1,7 +1,7 @@
-// dgamma on one core: rows of a tile are halved in pairs, tiles are added to a (hi, lo) pair of fp32
-// per column. hi is the running sum, lo gathers what each addition rounded away (fast two-sum), so
-// the error stays near one rounding however many rows a core has: measured 2.9 x 2^-24 x sum|terms|
-// for 4096 constant rows on 40 cores, against 26.6 for one accumulator.
+// dgamma on one core: rows of a tile are halved in pairs, tiles are added to a (hi, lo) pair of
+// fp32 per column. hi is the running sum, lo gathers what each addition rounded away (fast
+// two-sum), so the error stays near one rounding however many rows a core has: measured 2.9 x 2^-24
+// x sum|terms| for 4096 constant rows on 40 cores, against 26.6 for one accumulator.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DGAMMA_SUM_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DGAMMA_SUM_H_
 
@@ -40,9 +40,9 @@ class DgammaSum {
     const AscendC::LocalTensor<float> lo = lo_[col];
     AscendC::Add(spare, hi, value, count);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Sub(hi, spare, hi, count);   // what of value arrived
+    AscendC::Sub(hi, spare, hi, count);  // what of value arrived
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Sub(value, value, hi, count);   // what did not
+    AscendC::Sub(value, value, hi, count);  // what did not
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Add(lo, lo, value, count);
     AscendC::DataCopy(hi, spare, count);
@@ -63,7 +63,7 @@ class DgammaSum {
  private:
   // Where hi is Inf or NaN, Inf - Inf has made lo NaN; hi alone is the sum there.
   __aicore__ inline void DropUndefinedLo(const AscendC::LocalTensor<uint8_t>& mask) {
-    constexpr uint32_t kMaskCols = 2048;   // bits of the 256-byte mask
+    constexpr uint32_t kMaskCols = 2048;  // bits of the 256-byte mask
     for (uint32_t col = 0; col < padded_cols_; col += kMaskCols) {
       const uint32_t count = Smaller(kMaskCols, padded_cols_ - col);
       AscendC::Compare(mask, lo_[col], lo_[col], AscendC::CMPMODE::EQ, count);
@@ -75,8 +75,8 @@ class DgammaSum {
   }
 
   uint32_t cols_;
-  uint32_t padded_cols_;   // Compare works on whole 256 B repeats
-  AscendC::TBuf<AscendC::TPosition::VECOUT> hi_buf_;   // stored from here, as VECCALC may not be
+  uint32_t padded_cols_;                              // Compare works on whole 256 B repeats
+  AscendC::TBuf<AscendC::TPosition::VECOUT> hi_buf_;  // stored from here, as VECCALC may not be
   AscendC::TBuf<AscendC::TPosition::VECCALC> lo_buf_;
   AscendC::LocalTensor<float> hi_;
   AscendC::LocalTensor<float> lo_;

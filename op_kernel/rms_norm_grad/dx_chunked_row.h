@@ -4,12 +4,12 @@
 //
 //   xhat = x * rstd;  dgamma += dy * xhat;  dx = (dy*gamma - xhat * mean(dy*gamma*xhat)) * rstd
 //
-// Regime: from where DxWholeRow ends to about 9,000 columns in bf16 with all queues double-buffered,
-// 11,000 with single buffers (2201); 7,000 in fp32.
-// Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once.
-// A 16-bit row is widened again in the second pass (two casts and two products more per element)
-// because its fp32 copy does not fit; an fp32 row keeps xhat and dy*gamma in place.
-// Sync: queues order MTE2 -> V -> MTE3 per row. The scalar unit reads nothing.
+// Regime: from where DxWholeRow ends to about 9,000 columns in bf16 with all queues
+// double-buffered, 11,000 with single buffers (2201); 7,000 in fp32. Bytes per row: reads 2 x cols
+// x sizeof(T) + 4, writes cols x sizeof(T): each once. A 16-bit row is widened again in the second
+// pass (two casts and two products more per element) because its fp32 copy does not fit; an fp32
+// row keeps xhat and dy*gamma in place. Sync: queues order MTE2 -> V -> MTE3 per row. The scalar
+// unit reads nothing.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_CHUNKED_ROW_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_CHUNKED_ROW_H_
 
@@ -55,8 +55,8 @@ class DxChunkedRow {
   // fp32 views of one chunk of the row.
   struct Chunk {
     uint32_t col;
-    uint32_t cols;    // that exist
-    uint32_t count;   // with the padding of the row's end
+    uint32_t cols;   // that exist
+    uint32_t count;  // with the padding of the row's end
     AscendC::LocalTensor<float> xhat;
     AscendC::LocalTensor<float> dyg;
   };

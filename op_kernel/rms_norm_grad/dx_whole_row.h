@@ -93,7 +93,7 @@ class DxWholeRow {
     const AscendC::LocalTensor<float> result = Edge::kInPlace ? product : dyg;
     ForGrid(rows, cols, pitch, MulByRow{result, dyg, statistics_.Rstd()});
     Edge::Store(dx, result, count);
-    AscendC::PipeBarrier<PIPE_V>();   // the next tile writes over what is being read here
+    AscendC::PipeBarrier<PIPE_V>();  // the next tile writes over what is being read here
 
     if constexpr (Edge::kInPlace) {
       queues_.GiveBackX(x);

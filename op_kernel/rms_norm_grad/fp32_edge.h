@@ -1,5 +1,5 @@
-// Where the dtype of dy, x, gamma and dx meets fp32, the dtype of all arithmetic. A 16-bit tensor is
-// cast into a work array; an fp32 tensor is worked on in place, in its queue's own buffer.
+// Where the dtype of dy, x, gamma and dx meets fp32, the dtype of all arithmetic. A 16-bit tensor
+// is cast into a work array; an fp32 tensor is worked on in place, in its queue's own buffer.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_FP32_EDGE_H_
 #define OP_KERNEL_RMS_NORM_GRAD_FP32_EDGE_H_
 
@@ -9,8 +9,9 @@ template <typename T>
 struct Fp32Edge {
   static constexpr bool kInPlace = false;
 
-  __aicore__ static inline AscendC::LocalTensor<float> Load(
-      const AscendC::LocalTensor<T>& src, const AscendC::LocalTensor<float>& work, uint32_t count) {
+  __aicore__ static inline AscendC::LocalTensor<float> Load(const AscendC::LocalTensor<T>& src,
+                                                            const AscendC::LocalTensor<float>& work,
+                                                            uint32_t count) {
     AscendC::Cast(work, src, AscendC::RoundMode::CAST_NONE, count);
     return work;
   }
@@ -37,8 +38,9 @@ template <>
 struct Fp32Edge<float> {
   static constexpr bool kInPlace = true;
 
-  __aicore__ static inline AscendC::LocalTensor<float> Load(
-      const AscendC::LocalTensor<float>& src, const AscendC::LocalTensor<float>&, uint32_t) {
+  __aicore__ static inline AscendC::LocalTensor<float> Load(const AscendC::LocalTensor<float>& src,
+                                                            const AscendC::LocalTensor<float>&,
+                                                            uint32_t) {
     return src;
   }
 

@@ -1,13 +1,13 @@
-// Moves whole rows between GM and UB. In UB a row starts on a 32 B block; what lies between its last
-// column and the next row is zero after a load, and never stored.
+// Moves whole rows between GM and UB. In UB a row starts on a 32 B block; what lies between its
+// last column and the next row is zero after a load, and never stored.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_GM_ROWS_H_
 #define OP_KERNEL_RMS_NORM_GRAD_GM_ROWS_H_
 
 #include "kernel_operator.h"
 
-constexpr uint32_t kBlockElemsFp32 = 8;   // fp32 in a 32 B block
+constexpr uint32_t kBlockElemsFp32 = 8;    // fp32 in a 32 B block
 constexpr uint32_t kRepeatElemsFp32 = 64;  // fp32 in a 256 B repeat
-constexpr uint32_t kMaxRepeats = 255;     // that one vector instruction takes
+constexpr uint32_t kMaxRepeats = 255;      // that one vector instruction takes
 
 __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t step) {
   return (value + step - 1) / step * step;

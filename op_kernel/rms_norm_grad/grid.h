@@ -13,7 +13,7 @@
 struct GridPiece {
   uint32_t row;
   uint32_t col;
-  uint32_t offset;   // of (row, col) in elements
+  uint32_t offset;  // of (row, col) in elements
   uint64_t lanes;
   uint8_t repeats;
   uint8_t step_blocks;
@@ -61,7 +61,8 @@ __aicore__ inline AscendC::BinaryRepeatParams SameSteps(const GridPiece& p) {
   return {1, 1, 1, p.step_blocks, p.step_blocks, p.step_blocks};
 }
 
-// src1 is one 32 B block per row, all of its lanes equal: block stride 0 repeats it over the columns.
+// src1 is one 32 B block per row, all of its lanes equal: block stride 0 repeats it over the
+// columns.
 __aicore__ inline AscendC::BinaryRepeatParams RowSteps(const GridPiece& p) {
   return {1, 1, 0, p.step_blocks, p.step_blocks, static_cast<uint8_t>(p.down ? 1 : 0)};
 }

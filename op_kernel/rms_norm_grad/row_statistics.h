@@ -18,8 +18,7 @@ class RowStatistics {
     if (plan.ub.leaf_sums > 0) pipe->InitBuffer(leaf_sums_buf_, plan.ub.leaf_sums);
     has_leaf_sums_ = plan.ub.leaf_sums > 0;
     // Brcb reads eight rows at a time; the ones past the last row must hold something.
-    AscendC::Duplicate(RowSums(), 0.0f,
-                       plan.ub.row_sums / static_cast<uint32_t>(sizeof(float)));
+    AscendC::Duplicate(RowSums(), 0.0f, plan.ub.row_sums / static_cast<uint32_t>(sizeof(float)));
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -60,8 +59,7 @@ class RowStatistics {
     constexpr uint32_t kRowsPerRepeat = 8;
     const uint32_t repeats = (rows + kRowsPerRepeat - 1) / kRowsPerRepeat;
     for (uint32_t done = 0; done < repeats; done += kMaxRepeats) {
-      AscendC::Brcb(blocks[done * kRowsPerRepeat * kBlockElemsFp32],
-                    values[done * kRowsPerRepeat],
+      AscendC::Brcb(blocks[done * kRowsPerRepeat * kBlockElemsFp32], values[done * kRowsPerRepeat],
                     static_cast<uint8_t>(Smaller(kMaxRepeats, repeats - done)),
                     AscendC::BrcbRepeatParams(1, 8));
     }

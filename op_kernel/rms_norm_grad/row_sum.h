@@ -1,6 +1,7 @@
 // Sums of rows, in an order that depends on cols alone, so that a row's dx has the same bits
 // whatever the tile, the chunk, the core or the strategy:
-//   - leaves of 512 columns; a leaf of w columns counts as zero-padded to a power of two, at least 64;
+//   - leaves of 512 columns; a leaf of w columns counts as zero-padded to a power of two, at least
+//   64;
 //   - a leaf is halved down to 64 lanes, which one repeat adds up by its adjacent-pair tree;
 //   - leaf sums are added up by the same tree: 0+1, 2+3, ..., an odd last one passes up unchanged.
 // Padding is never added: masks end where the columns end.
@@ -15,7 +16,7 @@ constexpr uint32_t kLeafCols = 512;
 // leaf are added to its columns [0, cols).
 __aicore__ inline void HalveLeaves(const AscendC::LocalTensor<float>& data, uint32_t rows,
                                    uint32_t pitch, uint32_t leaves, uint32_t half, uint32_t cols) {
-  if (leaves * kLeafCols == pitch) {   // leaves follow each other across rows
+  if (leaves * kLeafCols == pitch) {  // leaves follow each other across rows
     ForGrid(rows * leaves, cols, kLeafCols, AddShifted{data, half});
   } else if (rows >= leaves) {
     for (uint32_t leaf = 0; leaf < leaves; ++leaf) {

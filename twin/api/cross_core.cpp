@@ -71,7 +71,7 @@ CrossFlags::Key KeyOf(const Core& core, uint32_t mode, uint32_t id) {
 uint32_t MembersOf(Core& core, uint32_t mode) {
   if (mode == 0) return core.options().cores;
   if (mode == 1) return 2;
-  return ~0u;   // mode 2 needs a cube core, and there is none
+  return ~0u;  // mode 2 needs a cube core, and there is none
 }
 
 void RequireFlagId(Core& core, const char* api, uint32_t id, Site site) {
@@ -117,8 +117,8 @@ void SoftSyncAll(uint8_t* workspace, UbOperand ub, int32_t used_cores, Site site
   if (gm_fits) {
     // Each core counts its meetings in its slot; the host zeroes them before the launch.
     const uint64_t slot = offset + core.index() * kSlotBytes;
-    const bool written = allocation->init == nullptr ||
-                         allocation->init->FirstUnwritten(slot, slot + 4) == slot + 4;
+    const bool written =
+        allocation->init == nullptr || allocation->init->FirstUnwritten(slot, slot + 4) == slot + 4;
     int32_t count = 0;
     std::memcpy(&count, allocation->base + slot, sizeof count);
     if (!written || count != core.soft_meetings(workspace)) {

@@ -18,8 +18,9 @@ inline void SyncAll(NORMGRAD_SITE) {
 
 // `workspace`: 32 bytes per core in GM, zeroed before the launch; `ub_workspace`: as many in UB.
 template <bool is_aiv_only = true>
-inline void SyncAll(const GlobalTensor<int32_t>& workspace, const LocalTensor<int32_t>& ub_workspace,
-                    const int32_t used_cores = 0, NORMGRAD_SITE) {
+inline void SyncAll(const GlobalTensor<int32_t>& workspace,
+                    const LocalTensor<int32_t>& ub_workspace, const int32_t used_cores = 0,
+                    NORMGRAD_SITE) {
   normgrad::twin::SoftSyncAll(workspace.Bytes(), ub_workspace.Operand(), used_cores, site);
 }
 

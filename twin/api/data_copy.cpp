@@ -9,7 +9,9 @@
 namespace normgrad::twin {
 namespace {
 
-uint32_t RoundUpToBlock(uint32_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes; }
+uint32_t RoundUpToBlock(uint32_t bytes) {
+  return (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+}
 
 // GM and VECCALC are not joined on these architectures.
 void RequireQueuePosition(Instruction& in, const UbOperand& operand) {
@@ -28,8 +30,8 @@ void RequirePadCopy(Instruction& in, const UbOperand& operand, const BlockCopy& 
                     uint32_t element_bytes) {
   in.RequireAligned(operand, "the UB operand", kBlockBytes);
   in.Require(copy.count <= 4095, Rule::kCopyLimit, operand, "blockCount", copy.count, "0 to 4095");
-  in.Require(copy.length_bytes <= 2097151, Rule::kCopyLimit, operand, "blockLen",
-             copy.length_bytes, "0 to 2097151 bytes");
+  in.Require(copy.length_bytes <= 2097151, Rule::kCopyLimit, operand, "blockLen", copy.length_bytes,
+             "0 to 2097151 bytes");
   in.Require(copy.length_bytes % element_bytes == 0, Rule::kCopyLength, operand, "blockLen",
              copy.length_bytes, "a multiple of the element size");
 }
@@ -170,8 +172,7 @@ void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, con
 
   const bool sides = left + right > 0;
   for (uint64_t i = 0; i < copy.count; ++i) {
-    const uint32_t begin =
-        dst.begin + static_cast<uint32_t>(i * (padded + copy.dst_gap_bytes));
+    const uint32_t begin = dst.begin + static_cast<uint32_t>(i * (padded + copy.dst_gap_bytes));
     uint8_t* block = in.ub(begin);
     const uint8_t* data = src + i * (copy.length_bytes + copy.src_gap_bytes);
     std::memcpy(block + left, data, copy.length_bytes);
@@ -185,7 +186,7 @@ void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, con
       fill(0, left, padding.value);
       fill(data_end, padded, padding.value);
     } else if (!sides) {
-      fill(data_end, padded, data);   // the documented dummy: the block's first element
+      fill(data_end, padded, data);  // the documented dummy: the block's first element
     } else {
       // Documented as random: nothing may depend on it.
       in.Undefines(begin, begin + left);

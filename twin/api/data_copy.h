@@ -137,11 +137,11 @@ inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
 template <typename T>
 inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src,
                         const DataCopyExtParams& params, NORMGRAD_SITE) {
-  normgrad::twin::CopyPadUbToGm(dst.Bytes(), src.Operand(),
-                                {params.blockCount, params.blockLen,
-                                 params.srcStride * normgrad::twin::kCopyBlockBytes,
-                                 params.dstStride},
-                                sizeof(T), normgrad::twin::kDtypeOf<T>, site);
+  normgrad::twin::CopyPadUbToGm(
+      dst.Bytes(), src.Operand(),
+      {params.blockCount, params.blockLen, params.srcStride * normgrad::twin::kCopyBlockBytes,
+       params.dstStride},
+      sizeof(T), normgrad::twin::kDtypeOf<T>, site);
 }
 
 }  // namespace AscendC

@@ -19,7 +19,8 @@ void ReadTiling(const uint8_t* address, void* data, uint64_t bytes, Site site) {
   const Launch& launch = core.launch();
   if (address != launch.tiling() || bytes != launch.tiling_bytes()) {
     core.Report(Rule::kTilingSize, "GET_TILING_DATA", PIPE_S, "GM tiling", 0, bytes, site,
-                "the kernel reads " + std::to_string(bytes) + " bytes of tiling data, the host wrote " +
+                "the kernel reads " + std::to_string(bytes) +
+                    " bytes of tiling data, the host wrote " +
                     std::to_string(launch.tiling_bytes()));
   }
   std::memcpy(data, address, bytes);

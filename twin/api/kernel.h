@@ -39,8 +39,8 @@ inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
 }  // namespace AscendC
 
 #define REGISTER_TILING_DEFAULT(type) static_assert(sizeof(type) > 0, "tiling data")
-#define GET_TILING_DATA_WITH_STRUCT(type, name, address)                        \
-  type name;                                                                    \
+#define GET_TILING_DATA_WITH_STRUCT(type, name, address) \
+  type name;                                             \
   ::normgrad::twin::ReadTiling(address, &name, sizeof(type), ::normgrad::twin::Site::Here())
 #define TILING_KEY_IS(key) (::normgrad::twin::TilingKeyIs(key))
 #define KERNEL_TASK_TYPE_DEFAULT(type) ::normgrad::twin::SetKernelType(type)

@@ -45,8 +45,8 @@ BufferView ViewOf(Core& core, uint16_t id) {
 }
 
 // Reports a tensor of another queue, or in a state that `call` can't take; false: ignore the call.
-bool RequireState(Core& core, const QueueState& queue, uint16_t id, const char* call,
-                  bool allowed, const char* wanted, Site site) {
+bool RequireState(Core& core, const QueueState& queue, uint16_t id, const char* call, bool allowed,
+                  const char* wanted, Site site) {
   if (Owns(queue, id) && allowed) return true;
   const std::string what = Owns(queue, id) ? std::string("the tensor is ") +
                                                  NameOf(core.buffer(id).state) + ", not " + wanted
@@ -75,8 +75,7 @@ void QueueInit(QueueState& queue, uint32_t count, uint32_t bytes, Site site) {
 BufferView QueueAlloc(QueueState& queue, Site site) {
   Core& core = ThisCore();
   for (uint16_t i = 0; i < queue.count; ++i) {
-    const uint16_t id =
-        static_cast<uint16_t>(queue.first + (queue.next + i) % queue.count);
+    const uint16_t id = static_cast<uint16_t>(queue.first + (queue.next + i) % queue.count);
     Buffer& buffer = core.buffer(id);
     if (buffer.state != BufferState::kFree) continue;
     queue.next = static_cast<uint16_t>((queue.next + i + 1) % queue.count);
@@ -108,8 +107,8 @@ void QueueEnQue(QueueState& queue, uint32_t depth, uint16_t id, Site site) {
   if (queue.enqueued >= limit && core.checks()) {
     core.Report(Rule::kQueueDepth, "EnQue", PIPE_S, core.Describe(id), 0, core.buffer(id).bytes,
                 site,
-                std::to_string(queue.enqueued + 1) + " tensors are enqueued; the queue's depth is " +
-                    std::to_string(limit));
+                std::to_string(queue.enqueued + 1) +
+                    " tensors are enqueued; the queue's depth is " + std::to_string(limit));
   }
   core.buffer(id).state = BufferState::kEnqueued;
   core.buffer(id).event = core.clocks().Set(Producer(queue.position));

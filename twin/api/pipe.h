@@ -14,9 +14,9 @@ namespace normgrad::twin {
 struct QueueState {
   static constexpr uint32_t kMaxBuffers = 8;
   AscendC::TPosition position;
-  uint16_t first = 0;         // id of the first buffer
-  uint16_t count = 0;         // 0: InitBuffer was not called
-  uint16_t next = 0;          // buffer that the next AllocTensor looks at first
+  uint16_t first = 0;  // id of the first buffer
+  uint16_t count = 0;  // 0: InitBuffer was not called
+  uint16_t next = 0;   // buffer that the next AllocTensor looks at first
   uint16_t enqueued = 0;
   uint16_t fifo[kMaxBuffers] = {};
 };
@@ -58,7 +58,7 @@ class TQue {
     return View<T>(normgrad::twin::QueueDeQue(state_, site));
   }
   template <typename T>
-  void FreeTensor(LocalTensor<T>& tensor, NORMGRAD_SITE) {   // not const: as the vendor has it
+  void FreeTensor(LocalTensor<T>& tensor, NORMGRAD_SITE) {  // not const: as the vendor has it
     normgrad::twin::QueueFree(state_, tensor.Operand().buffer, site);
   }
 

@@ -21,8 +21,9 @@ namespace AscendC {
 
 template <pipe_t pipe>
 inline void PipeBarrier(NORMGRAD_SITE) {
-  static_assert(pipe == PIPE_V || pipe == PIPE_MTE2 || pipe == PIPE_MTE3 || pipe == PIPE_ALL,
-                "AscendC::PipeBarrier takes PIPE_V, PIPE_MTE2, PIPE_MTE3 or PIPE_ALL on a vector core");
+  static_assert(
+      pipe == PIPE_V || pipe == PIPE_MTE2 || pipe == PIPE_MTE3 || pipe == PIPE_ALL,
+      "AscendC::PipeBarrier takes PIPE_V, PIPE_MTE2, PIPE_MTE3 or PIPE_ALL on a vector core");
   normgrad::twin::Barrier(pipe, site);
 }
 

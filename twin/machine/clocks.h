@@ -11,7 +11,7 @@
 
 namespace normgrad::twin {
 
-constexpr int kPipes = 4;   // S, V, MTE2, MTE3
+constexpr int kPipes = 4;  // S, V, MTE2, MTE3
 
 inline int PipeIndex(pipe_t pipe) {
   switch (pipe) {
@@ -52,7 +52,7 @@ class PipeClocks {
   uint32_t Issue(int pipe) {
     PipeTimes& known = known_[pipe];
     if (pipe == kScalar) {
-      known.finished[kScalar] = issued_.finished[kScalar];   // the scalar unit runs in order
+      known.finished[kScalar] = issued_.finished[kScalar];  // the scalar unit runs in order
       if (autosync_) known = issued_;
     } else if (autosync_) {
       known.finished[kScalar] = issued_.finished[kScalar];

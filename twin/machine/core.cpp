@@ -22,13 +22,13 @@ Core::Core(Launch& launch, uint32_t index)
   for (auto& past : history_) past.resize(kHistory);
   segments_.emplace_back(launch.options().cores);
   // Buffer 0 is what a LocalTensor that was never handed out lies in: nothing.
-  buffers_.push_back({0, 0, AscendC::TPosition::VECCALC, BufferState::kGone, 0, 0, false, false, {"", 0}, {}});
+  buffers_.push_back(
+      {0, 0, AscendC::TPosition::VECCALC, BufferState::kGone, 0, 0, false, false, {"", 0}, {}});
 }
 
 void Core::Report(Rule rule, const char* api, pipe_t pipe, const std::string& buffer,
                   uint64_t begin, uint64_t end, Site site, const std::string& message) {
-  launch_.findings().Add(
-      {rule, message, api, index_, NameOf(pipe), buffer, begin, end, site, 1});
+  launch_.findings().Add({rule, message, api, index_, NameOf(pipe), buffer, begin, end, site, 1});
   if (FactsOf(rule).fatal) throw KernelStopped();
 }
 
@@ -39,13 +39,20 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t c
   const uint64_t wanted = ub_used_ + uint64_t{count} * rounded;
   if (wanted > options().ub_bytes) {
     Report(Rule::kUbOverflow, "InitBuffer", PIPE_S, NameOf(position), ub_used_, wanted, site,
-           "this buffer would raise UB use to " + std::to_string(wanted) + " bytes; the launch has " +
-               std::to_string(options().ub_bytes));
+           "this buffer would raise UB use to " + std::to_string(wanted) +
+               " bytes; the launch has " + std::to_string(options().ub_bytes));
   }
   for (uint32_t i = 0; i < count; ++i) {
-    buffers_.push_back({ub_used_, rounded, position,
-                        is_queue ? BufferState::kFree : BufferState::kStatic, owners_,
-                        static_cast<uint16_t>(i), is_queue, false, site, {}});
+    buffers_.push_back({ub_used_,
+                        rounded,
+                        position,
+                        is_queue ? BufferState::kFree : BufferState::kStatic,
+                        owners_,
+                        static_cast<uint16_t>(i),
+                        is_queue,
+                        false,
+                        site,
+                        {}});
     // What an earlier phase left in this place is not this buffer's content.
     init_.Clear(ub_used_, ub_used_ + rounded);
     ub_used_ += rounded;
@@ -57,9 +64,8 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t c
   const auto of_position = std::count_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) {
     return b.is_queue && b.position == position && b.state != BufferState::kGone;
   });
-  const auto live = std::count_if(buffers_.begin(), buffers_.end(), [](const Buffer& b) {
-    return b.state != BufferState::kGone;
-  });
+  const auto live = std::count_if(buffers_.begin(), buffers_.end(),
+                                  [](const Buffer& b) { return b.state != BufferState::kGone; });
   const uint32_t limit = options().soc->chip->event_ids;
   if (checks() && ((is_queue && of_position > static_cast<int64_t>(limit)) || live > 64)) {
     Report(Rule::kBufferCount, "InitBuffer", PIPE_S, NameOf(position), 0, 0, site,
@@ -113,11 +119,12 @@ void Core::Finish() {
     const auto& [line, stored] = *dirty_lines_.begin();
     const auto* address = reinterpret_cast<const uint8_t*>(line);
     const GmAllocation* allocation = launch_.gm().Find(address);
-    const uint64_t begin = address > allocation->base ? static_cast<uint64_t>(address - allocation->base) : 0;
-    Report(Rule::kDataCache, "SetValue", PIPE_S, "GM " + allocation->name, begin, begin + 64, stored,
-           "what was stored here never left the data cache (" +
-               std::to_string(dirty_lines_.size()) +
-               " lines of 64 bytes): DataCacheCleanAndInvalid is missing");
+    const uint64_t begin =
+        address > allocation->base ? static_cast<uint64_t>(address - allocation->base) : 0;
+    Report(
+        Rule::kDataCache, "SetValue", PIPE_S, "GM " + allocation->name, begin, begin + 64, stored,
+        "what was stored here never left the data cache (" + std::to_string(dirty_lines_.size()) +
+            " lines of 64 bytes): DataCacheCleanAndInvalid is missing");
   }
   for (int event = 0; event < kHardEvents; ++event) {
     for (int id = 0; id < 8; ++id) {
@@ -133,8 +140,8 @@ std::string Core::Recall(int pipe, uint32_t sequence) const {
   const Past& past = history_[pipe][sequence % kHistory];
   const std::string where = std::string("pipe ") + NameOf(PipeAt(pipe));
   if (past.sequence != sequence) return "an earlier instruction of " + where;
-  return std::string(FactsOf(past.api).name) + " in line " + std::to_string(past.site.line) +
-         " (" + where + ")";
+  return std::string(FactsOf(past.api).name) + " in line " + std::to_string(past.site.line) + " (" +
+         where + ")";
 }
 
 void Core::BarrierAll() {
@@ -150,8 +157,8 @@ void Core::Meet() {
   segments_.emplace_back(options().cores);
 }
 
-void Core::AddGmSpan(const void* allocation, uint64_t begin, uint64_t end, GmAccess access,
-                     Api api, Site site, int pipe, uint32_t sequence) {
+void Core::AddGmSpan(const void* allocation, uint64_t begin, uint64_t end, GmAccess access, Api api,
+                     Site site, int pipe, uint32_t sequence) {
   AddSpan(gm_spans_, {allocation, begin, end, access, api, site, pipe, sequence,
                       static_cast<uint32_t>(segments_.size() - 1)});
 }

@@ -28,12 +28,12 @@ struct Buffer {
   uint32_t bytes;
   AscendC::TPosition position;
   BufferState state;
-  uint16_t owner;     // ordinal of the queue or TBuf in this pipe
-  uint16_t ordinal;   // of the buffer in its queue
+  uint16_t owner;    // ordinal of the queue or TBuf in this pipe
+  uint16_t ordinal;  // of the buffer in its queue
   bool is_queue;
-  bool ever_freed;    // the next AllocTensor waits for the event of that FreeTensor
-  Site site;          // of InitBuffer, and later of AllocTensor
-  PipeTimes event;    // what the buffer's pending event says: set by EnQue or FreeTensor
+  bool ever_freed;  // the next AllocTensor waits for the event of that FreeTensor
+  Site site;        // of InitBuffer, and later of AllocTensor
+  PipeTimes event;  // what the buffer's pending event says: set by EnQue or FreeTensor
 };
 
 class Core {
@@ -89,8 +89,8 @@ class Core {
                       Site site);
   Buffer& buffer(uint16_t id) { return buffers_[id]; }
   std::string Describe(uint16_t id) const;
-  void ResetPipe(const char* api, Site site);   // reports leaks, then all buffers are gone
-  void Finish();                                // leaks and flags at the end of the kernel
+  void ResetPipe(const char* api, Site site);  // reports leaks, then all buffers are gone
+  void Finish();                               // leaks and flags at the end of the kernel
   uint32_t ub_high_water() const { return ub_high_water_; }
 
   // Flags: one bit per pair of pipes and event id.
@@ -138,7 +138,7 @@ class Core {
   UbRaces ub_races_;
   GmOrder gm_order_;
   std::vector<GmSpan> gm_spans_;
-  std::vector<CoreTimes> segments_;   // what was known of other cores, segment by segment
+  std::vector<CoreTimes> segments_;  // what was known of other cores, segment by segment
   AtomicMode atomic_{};
   std::map<uint64_t, Site> dirty_lines_;
   std::map<const void*, int32_t> soft_meetings_;

@@ -33,7 +33,7 @@ class Rendezvous {
 class CrossFlags {
  public:
   struct Key {
-    uint32_t group;   // members share a group: all cores, or the two of one AI core
+    uint32_t group;  // members share a group: all cores, or the two of one AI core
     uint32_t id;
     bool operator<(const Key& other) const {
       return std::pair(group, id) < std::pair(other.group, other.id);
@@ -58,10 +58,10 @@ class CrossFlags {
 
  private:
   struct Flag {
-    std::map<uint32_t, uint64_t> sets;     // per core
-    std::map<uint32_t, uint64_t> waits;    // per core
-    std::vector<CoreTimes> rounds;         // joined over the members that have set this round
-    uint64_t complete = 0;                 // rounds that all members have set
+    std::map<uint32_t, uint64_t> sets;   // per core
+    std::map<uint32_t, uint64_t> waits;  // per core
+    std::vector<CoreTimes> rounds;       // joined over the members that have set this round
+    uint64_t complete = 0;               // rounds that all members have set
   };
   std::map<Key, Flag> flags_;
 };

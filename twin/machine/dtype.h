@@ -26,16 +26,17 @@ namespace normgrad::twin {
 enum class Dtype : uint8_t { kF32, kF16, kBf16, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64 };
 
 inline const char* NameOf(Dtype dtype) {
-  static const char* const kNames[] = {"float", "half",     "bfloat16_t", "int8_t",  "uint8_t", "int16_t",
-                                       "uint16_t", "int32_t", "uint32_t",   "int64_t", "uint64_t"};
+  static const char* const kNames[] = {"float",    "half",    "bfloat16_t", "int8_t",
+                                       "uint8_t",  "int16_t", "uint16_t",   "int32_t",
+                                       "uint32_t", "int64_t", "uint64_t"};
   return kNames[static_cast<int>(dtype)];
 }
 
 template <typename T>
 struct DtypeOfImpl;
-#define NORMGRAD_DTYPE(type, value)             \
-  template <>                                   \
-  struct DtypeOfImpl<type> {                    \
+#define NORMGRAD_DTYPE(type, value)               \
+  template <>                                     \
+  struct DtypeOfImpl<type> {                      \
     static constexpr Dtype kValue = Dtype::value; \
   }
 NORMGRAD_DTYPE(float, kF32);

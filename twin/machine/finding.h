@@ -14,26 +14,27 @@ namespace normgrad::twin {
 
 struct Finding {
   Rule rule;
-  std::string message;   // one sentence with values
+  std::string message;  // one sentence with values
   const char* api;
   uint32_t core;
   const char* pipe;
-  std::string buffer;    // "VECIN queue 1, buffer 0", "GM x", "" where none is concerned
-  uint64_t begin_byte;   // range inside the buffer
+  std::string buffer;   // "VECIN queue 1, buffer 0", "GM x", "" where none is concerned
+  uint64_t begin_byte;  // range inside the buffer
   uint64_t end_byte;
   Site site;
-  uint64_t count;        // folded repeats: same rule, call and line
+  uint64_t count;  // folded repeats: same rule, call and line
 };
 
 // Findings of one launch; cores add to it concurrently.
 class FindingLog {
  public:
   void Add(Finding finding);
-  std::vector<Finding> Sorted() const;   // by core, then in the order in which they were found
+  std::vector<Finding> Sorted() const;  // by core, then in the order in which they were found
   bool empty() const;
 
  private:
-  static constexpr size_t kMaxKinds = 200;   // different (rule, call, line); more are counted, not kept
+  static constexpr size_t kMaxKinds =
+      200;  // different (rule, call, line); more are counted, not kept
   mutable std::mutex mutex_;
   std::vector<Finding> findings_;
 };

@@ -30,7 +30,7 @@ struct GmAllocation {
   GmRole role;
   uint8_t* base;
   uint64_t bytes;
-  GmInitMap* init;   // null: every byte counts as written (inputs)
+  GmInitMap* init;  // null: every byte counts as written (inputs)
 };
 
 class Gm {
@@ -59,7 +59,7 @@ class Gm {
     uint64_t bytes;
   };
   std::vector<Mapping> mappings_;
-  std::vector<GmAllocation> allocations_;   // by address
+  std::vector<GmAllocation> allocations_;  // by address
 };
 
 }  // namespace normgrad::twin

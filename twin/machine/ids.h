@@ -95,8 +95,9 @@ inline const char* NameOf(AscendC::TPosition position) {
 }
 
 inline const char* NameOf(AscendC::HardEvent event) {
-  static const char* const kNames[] = {"S_V",    "V_S",    "S_MTE2", "MTE2_S", "S_MTE3",    "MTE3_S",
-                                       "V_MTE2", "MTE2_V", "V_MTE3", "MTE3_V", "MTE2_MTE3", "MTE3_MTE2"};
+  static const char* const kNames[] = {"S_V",    "V_S",    "S_MTE2",    "MTE2_S",
+                                       "S_MTE3", "MTE3_S", "V_MTE2",    "MTE2_V",
+                                       "V_MTE3", "MTE3_V", "MTE2_MTE3", "MTE3_MTE2"};
   return kNames[static_cast<int>(event)];
 }
 

@@ -32,7 +32,7 @@ Footprint Footprint::Collapsed() const {
     f.length *= f.inner_count;
     f.inner_count = 1;
   } else if (f.inner_count > 1 && f.inner_stride == 0) {
-    f.inner_count = 1;   // the same block again
+    f.inner_count = 1;  // the same block again
   }
   if (f.outer_count > 1 && f.outer_stride == 0) f.outer_count = 1;
   if (f.inner_count == 1 && f.outer_count > 1 && f.outer_stride == f.length) {
@@ -224,8 +224,8 @@ bool Instruction::CheckGm(const uint8_t* address, uint64_t length, uint64_t coun
   const int64_t over = end - static_cast<int64_t>(allocation->bytes);
   Report(Rule::kGmBounds, "GM " + allocation->name, static_cast<uint64_t>(begin < 0 ? 0 : begin),
          static_cast<uint64_t>(end),
-         allocation->name + " has " + std::to_string(allocation->bytes) + " bytes, the transfer covers " +
-             std::to_string(begin) + " to " + std::to_string(end) +
+         allocation->name + " has " + std::to_string(allocation->bytes) +
+             " bytes, the transfer covers " + std::to_string(begin) + " to " + std::to_string(end) +
              (over > 0 ? ": " + std::to_string(over) + " bytes too far" : ""));
   return false;
 }
@@ -293,8 +293,8 @@ void Instruction::RequirePosition(const UbOperand& operand, const char* name,
              (veccalc_allowed ? ", VECCALC" : ""));
 }
 
-bool Instruction::WritesGm(const uint8_t* address, uint64_t length, uint64_t count,
-                           uint64_t stride, GmAccess access) {
+bool Instruction::WritesGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
+                           GmAccess access) {
   if (length == 0 || count == 0) return true;
   const GmAllocation* allocation = nullptr;
   if (!CheckGm(address, length, count, stride, &allocation)) return false;
@@ -310,7 +310,7 @@ bool Instruction::WritesGm(const uint8_t* address, uint64_t length, uint64_t cou
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t at = begin + i * stride;
     if (access == GmAccess::kAtomic && core_.checks_all()) {
-      RequireWritten(*allocation, at, at + length);   // an addition reads what is there
+      RequireWritten(*allocation, at, at + length);  // an addition reads what is there
     }
     allocation->init->Mark(begin + i * stride, begin + i * stride + length);
   }

@@ -57,8 +57,8 @@ class Instruction {
                const GmAllocation** allocation);
   void CheckOverlap(const UbOperand& operand, const Footprint& dst);
   void CheckUbRace(bool write, const UbOperand& operand, const char* name, const Footprint& f);
-  void CheckGmRace(GmAccess access, const GmAllocation& allocation, uint64_t begin,
-                   uint64_t length, uint64_t count, uint64_t stride);
+  void CheckGmRace(GmAccess access, const GmAllocation& allocation, uint64_t begin, uint64_t length,
+                   uint64_t count, uint64_t stride);
   void CheckDataCache(const GmAllocation& allocation, uint64_t begin, uint64_t end);
   bool RequireWritten(const GmAllocation& allocation, uint64_t begin, uint64_t end);
   Rule RaceRule(int other_pipe) const;
@@ -77,8 +77,8 @@ class Instruction {
     uint64_t count;
     uint64_t stride;
   };
-  static constexpr uint64_t kLineBytes = 64;   // of the data cache
-  static constexpr int kInlineUb = 6;   // a bit mask may need more: those go to more_ub_
+  static constexpr uint64_t kLineBytes = 64;  // of the data cache
+  static constexpr int kInlineUb = 6;         // a bit mask may need more: those go to more_ub_
 
   Core& core_;
   const Api api_;

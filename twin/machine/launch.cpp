@@ -34,33 +34,33 @@ void Launch::RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_
 }
 
 void Launch::ResolveMeeting() {
-  meeting_.Resolve([this](uint32_t core, const GmSpan& mine, uint32_t other_core,
-                          const GmSpan& other) {
-    const auto& allocation = *static_cast<const GmAllocation*>(mine.allocation);
-    const uint64_t begin = std::max(mine.begin, other.begin);
-    const uint64_t end = std::min(mine.end, other.end);
-    const auto verb = [](GmAccess access) {
-      switch (access) {
-        case GmAccess::kRead:
-          return "reads";
-        case GmAccess::kWrite:
-          return "writes";
-        case GmAccess::kAtomic:
-          return "adds to";
-        case GmAccess::kLine:
-          break;
-      }
-      return "writes back, with its 64-byte line,";
-    };
-    findings_.Add({Rule::kRaceCores,
-                   "core " + std::to_string(core) + " " + verb(mine.access) + " bytes " +
-                       std::to_string(begin) + " to " + std::to_string(end) + " of " +
-                       allocation.name + " that core " + std::to_string(other_core) + " " +
-                       verb(other.access) + " by " + FactsOf(other.api).name + " in line " +
-                       std::to_string(other.site.line) + ", and nothing orders the two",
-                   FactsOf(mine.api).name, core, NameOf(FactsOf(mine.api).pipe),
-                   "GM " + allocation.name, begin, end, mine.site, 1});
-  });
+  meeting_.Resolve(
+      [this](uint32_t core, const GmSpan& mine, uint32_t other_core, const GmSpan& other) {
+        const auto& allocation = *static_cast<const GmAllocation*>(mine.allocation);
+        const uint64_t begin = std::max(mine.begin, other.begin);
+        const uint64_t end = std::min(mine.end, other.end);
+        const auto verb = [](GmAccess access) {
+          switch (access) {
+            case GmAccess::kRead:
+              return "reads";
+            case GmAccess::kWrite:
+              return "writes";
+            case GmAccess::kAtomic:
+              return "adds to";
+            case GmAccess::kLine:
+              break;
+          }
+          return "writes back, with its 64-byte line,";
+        };
+        findings_.Add({Rule::kRaceCores,
+                       "core " + std::to_string(core) + " " + verb(mine.access) + " bytes " +
+                           std::to_string(begin) + " to " + std::to_string(end) + " of " +
+                           allocation.name + " that core " + std::to_string(other_core) + " " +
+                           verb(other.access) + " by " + FactsOf(other.api).name + " in line " +
+                           std::to_string(other.site.line) + ", and nothing orders the two",
+                       FactsOf(mine.api).name, core, NameOf(FactsOf(mine.api).pipe),
+                       "GM " + allocation.name, begin, end, mine.site, 1});
+      });
 }
 
 void Launch::CheckCrossFlags() {
@@ -69,7 +69,14 @@ void Launch::CheckCrossFlags() {
     findings_.Add({Rule::kCrossFlagLeft,
                    "flag " + std::to_string(key.id) + " is set " + std::to_string(count) +
                        " times more than core " + std::to_string(core) + " has waited for it",
-                   "CrossCoreSetFlag", core, NameOf(PIPE_S), "", 0, 0, {"", 0}, 1});
+                   "CrossCoreSetFlag",
+                   core,
+                   NameOf(PIPE_S),
+                   "",
+                   0,
+                   0,
+                   {"", 0},
+                   1});
   });
 }
 
@@ -78,7 +85,14 @@ void Launch::CheckKey() {
   findings_.Add({Rule::kTilingKey,
                  "tiling key " + std::to_string(options_.tiling_key) +
                      " matches no TILING_KEY_IS of this kernel",
-                 "TILING_KEY_IS", 0, NameOf(PIPE_S), "", 0, 0, {"", 0}, 1});
+                 "TILING_KEY_IS",
+                 0,
+                 NameOf(PIPE_S),
+                 "",
+                 0,
+                 0,
+                 {"", 0},
+                 1});
 }
 
 }  // namespace normgrad::twin

@@ -19,14 +19,14 @@
 namespace normgrad::twin {
 
 enum class CheckLevel {
-  kOff,    // bounds only: nothing may write outside the machine
-  kFast,   // and queues, flags, alignment, limits
-  kAll,    // and uninitialised bytes and races
+  kOff,   // bounds only: nothing may write outside the machine
+  kFast,  // and queues, flags, alignment, limits
+  kAll,   // and uninitialised bytes and races
 };
 
 enum class SyncMode {
-  kStrict,     // what is written must suffice
-  kAutosync,   // the compiler adds what it adds in the standard operator project
+  kStrict,    // what is written must suffice
+  kAutosync,  // the compiler adds what it adds in the standard operator project
 };
 
 struct LaunchOptions {
@@ -84,7 +84,7 @@ class Launch {
   FindingLog findings_;
   GmMeeting meeting_;
   CrossFlags cross_flags_;
-  std::map<const void*, Rendezvous> rendezvous_;   // by the place where cores meet
+  std::map<const void*, Rendezvous> rendezvous_;  // by the place where cores meet
   Schedule schedule_;
   std::vector<CoreReport> reports_;
   const uint8_t* tiling_ = nullptr;

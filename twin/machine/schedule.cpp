@@ -7,7 +7,8 @@
 namespace normgrad::twin {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood 2014): the same draws on every platform, unlike <random>'s shuffle.
+// SplitMix64 (Steele, Lea, Flood 2014): the same draws on every platform, unlike <random>'s
+// shuffle.
 uint64_t NextRandom(uint64_t& state) {
   uint64_t z = (state += 0x9E3779B97F4A7C15u);
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;

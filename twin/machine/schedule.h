@@ -25,8 +25,8 @@ class Schedule {
 
   enum class Wake {
     kGo,
-    kNever,     // nobody is left who could make `ready` true: silicon would hang
-    kStopped,   // the launch was stopped
+    kNever,    // nobody is left who could make `ready` true: silicon would hang
+    kStopped,  // the launch was stopped
   };
 
   // Called by a core: does `arrive`, then waits until `ready` holds. Both run with the schedule
@@ -55,10 +55,10 @@ class Schedule {
   };
 
   Wake Park(std::unique_lock<std::mutex>& lock, uint32_t core, State state);
-  void Settle();         // with mutex_ held: lets go on whoever can
-  bool UnblockReady();   // with mutex_ held
-  bool TakeTurns();      // with mutex_ held
-  void Dispatch();       // with mutex_ held
+  void Settle();        // with mutex_ held: lets go on whoever can
+  bool UnblockReady();  // with mutex_ held
+  bool TakeTurns();     // with mutex_ held
+  void Dispatch();      // with mutex_ held
 
   const uint32_t host_threads_;
   uint64_t random_;

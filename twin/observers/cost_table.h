@@ -29,7 +29,7 @@ inline uint32_t SlopeCycles(Api api) {
     case Api::kDataCopyUbToUb:
       return 1;
     default:
-      return 0;   // not a vector instruction
+      return 0;  // not a vector instruction
   }
 }
 

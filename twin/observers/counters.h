@@ -8,23 +8,23 @@
 namespace normgrad::twin {
 
 // The names are those of the report's JSON.
-#define NORMGRAD_COUNTERS(X)                                                             \
-  X(gm_read_bytes)        /* by MTE2 */                                                  \
-  X(gm_write_bytes)       /* by MTE3 */                                                  \
-  X(gm_read_bursts)       /* blocks of GM that one copy instruction names */             \
-  X(gm_write_bursts)                                                                     \
-  X(copy_instructions)                                                                   \
-  X(vector_instructions)                                                                 \
-  X(vector_repeats)       /* of 256 B, the last of a first-n call counted whole */       \
-  X(vector_slope_cycles)  /* slope x repeats, see cost_table.h */                        \
-  X(scalar_ub_reads)                                                                     \
-  X(scalar_ub_writes)                                                                    \
-  X(scalar_gm_reads)                                                                     \
-  X(scalar_gm_writes)                                                                    \
-  X(flags_set)            /* by SetFlag and by queues */                                 \
-  X(flags_waited)                                                                        \
-  X(barriers)                                                                            \
-  X(sync_all)             /* per core */                                                 \
+#define NORMGRAD_COUNTERS(X)                                                      \
+  X(gm_read_bytes)  /* by MTE2 */                                                 \
+  X(gm_write_bytes) /* by MTE3 */                                                 \
+  X(gm_read_bursts) /* blocks of GM that one copy instruction names */            \
+  X(gm_write_bursts)                                                              \
+  X(copy_instructions)                                                            \
+  X(vector_instructions)                                                          \
+  X(vector_repeats)      /* of 256 B, the last of a first-n call counted whole */ \
+  X(vector_slope_cycles) /* slope x repeats, see cost_table.h */                  \
+  X(scalar_ub_reads)                                                              \
+  X(scalar_ub_writes)                                                             \
+  X(scalar_gm_reads)                                                              \
+  X(scalar_gm_writes)                                                             \
+  X(flags_set) /* by SetFlag and by queues */                                     \
+  X(flags_waited)                                                                 \
+  X(barriers)                                                                     \
+  X(sync_all) /* per core */                                                      \
   X(atomics)
 
 struct Counters {

@@ -23,7 +23,7 @@ bool GmOrder::Check(const void* allocation, bool write, uint64_t begin, uint64_t
   const auto found = marks_.find(allocation);
   if (found == marks_.end()) return false;
   for (const bool other_writes : {true, false}) {
-    if (!write && !other_writes) continue;   // two reads
+    if (!write && !other_writes) continue;  // two reads
     const Intervals& intervals = found->second.kinds[other_writes];
     auto it = intervals.upper_bound(begin);
     if (it != intervals.begin()) --it;
@@ -72,8 +72,7 @@ void AddSpan(std::vector<GmSpan>& spans, const GmSpan& span) {
   spans.push_back(span);
 }
 
-void GmMeeting::Deposit(uint32_t core, std::vector<GmSpan> spans,
-                        std::vector<CoreTimes> segments) {
+void GmMeeting::Deposit(uint32_t core, std::vector<GmSpan> spans, std::vector<CoreTimes> segments) {
   const std::lock_guard<std::mutex> lock(mutex_);
   segments_[core] = std::move(segments);
   for (const GmSpan& span : spans) spans_.push_back({span, core});
@@ -94,7 +93,7 @@ void GmMeeting::Resolve(const Report& report) {
     return std::tie(a.span.allocation, a.span.begin, a.core, a.span.end) <
            std::tie(b.span.allocation, b.span.begin, b.core, b.span.end);
   });
-  std::vector<const Owned*> open;   // that reach as far as the current span's begin
+  std::vector<const Owned*> open;  // that reach as far as the current span's begin
   for (const Owned& current : spans_) {
     open.erase(std::remove_if(open.begin(), open.end(),
                               [&](const Owned* earlier) {
@@ -103,9 +102,8 @@ void GmMeeting::Resolve(const Report& report) {
                               }),
                open.end());
     for (const Owned* earlier : open) {
-      if (earlier->core == current.core ||
-          !Conflict(earlier->span.access, current.span.access) || Before(*earlier, current) ||
-          Before(current, *earlier)) {
+      if (earlier->core == current.core || !Conflict(earlier->span.access, current.span.access) ||
+          Before(*earlier, current) || Before(current, *earlier)) {
         continue;
       }
       const Owned& low = earlier->core < current.core ? *earlier : current;

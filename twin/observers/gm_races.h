@@ -16,8 +16,8 @@
 
 namespace normgrad::twin {
 
-// kLine: the rest of a 64 B line of which a scalar store wrote a part. When the line leaves the data
-// cache, all of it is written.
+// kLine: the rest of a 64 B line of which a scalar store wrote a part. When the line leaves the
+// data cache, all of it is written.
 enum class GmAccess : uint8_t { kRead, kWrite, kAtomic, kLine };
 
 struct GmSpan {
@@ -28,8 +28,8 @@ struct GmSpan {
   Api api;
   Site site;
   int pipe;
-  uint32_t sequence;   // of the newest access in it
-  uint32_t segment;    // of its core: what the core knew of the others then
+  uint32_t sequence;  // of the newest access in it
+  uint32_t segment;   // of its core: what the core knew of the others then
 };
 
 struct GmConflict {
@@ -55,9 +55,9 @@ class GmOrder {
     int pipe;
     uint32_t sequence;
   };
-  using Intervals = std::map<uint64_t, Mark_>;   // by begin, disjoint
+  using Intervals = std::map<uint64_t, Mark_>;  // by begin, disjoint
   struct Marks {
-    Intervals kinds[2];   // reads, writes
+    Intervals kinds[2];  // reads, writes
   };
 
   std::map<const void*, Marks> marks_;
@@ -85,7 +85,7 @@ class GmMeeting {
 
   std::mutex mutex_;
   std::vector<Owned> spans_;
-  std::map<uint32_t, std::vector<CoreTimes>> segments_;   // per core
+  std::map<uint32_t, std::vector<CoreTimes>> segments_;  // per core
 };
 
 // Appends, merging with the newest span where that says the same.

@@ -29,8 +29,8 @@ bool UbRaces::CheckPipe(bool other_writes, int pipe, uint32_t begin, uint32_t en
     uint32_t last = std::min(end, (block + 1) * kBlockBytes);
     if (exact_of_[block] == 0) {
       // As far as the same access goes.
-      for (uint32_t next = block + 1; next * kBlockBytes < end && exact_of_[next] == 0 &&
-                                      marks[next] == marks[block];
+      for (uint32_t next = block + 1;
+           next * kBlockBytes < end && exact_of_[next] == 0 && marks[next] == marks[block];
            ++next) {
         last = std::min(end, (next + 1) * kBlockBytes);
       }
@@ -55,7 +55,7 @@ void UbRaces::Mark(bool write, int pipe, uint32_t sequence, uint32_t begin, uint
   last_[write][pipe] = sequence;
   const uint32_t first_whole = (begin + kBlockBytes - 1) / kBlockBytes;
   const uint32_t end_whole = end / kBlockBytes;
-  if (first_whole > end_whole) {   // inside one block
+  if (first_whole > end_whole) {  // inside one block
     MarkBytes(write, pipe, sequence, begin, end);
     return;
   }

@@ -1,9 +1,9 @@
 // Races in UB: two accesses to a byte, at least one of them a write, that nothing orders.
 //
-// Marks are sequence numbers, per pipe and 32 B block: the last read and the last write. Blocks that
-// were touched in part get a record per byte on top; their block mark is then an upper bound. A
-// check first asks whether the other pipe has done anything new at all, so that code with flags in
-// place scans nothing.
+// Marks are sequence numbers, per pipe and 32 B block: the last read and the last write. Blocks
+// that were touched in part get a record per byte on top; their block mark is then an upper bound.
+// A check first asks whether the other pipe has done anything new at all, so that code with flags
+// in place scans nothing.
 #ifndef NORMGRAD_TWIN_OBSERVERS_UB_RACES_H_
 #define NORMGRAD_TWIN_OBSERVERS_UB_RACES_H_
 
@@ -15,10 +15,10 @@
 namespace normgrad::twin {
 
 struct UbConflict {
-  int pipe;            // of the other access
-  uint32_t sequence;   // its number in that pipe
+  int pipe;           // of the other access
+  uint32_t sequence;  // its number in that pipe
   bool is_write;
-  uint32_t begin;      // bytes of UB concerned
+  uint32_t begin;  // bytes of UB concerned
   uint32_t end;
 };
 
@@ -27,7 +27,8 @@ class UbRaces {
   explicit UbRaces(uint32_t ub_bytes);
 
   // Does anything that `known` does not cover conflict with this access? Yes: fills *conflict.
-  bool Check(bool write, uint32_t begin, uint32_t end, const PipeTimes& known, UbConflict* conflict) const;
+  bool Check(bool write, uint32_t begin, uint32_t end, const PipeTimes& known,
+             UbConflict* conflict) const;
   void Mark(bool write, int pipe, uint32_t sequence, uint32_t begin, uint32_t end);
 
   // Every instruction so far is known to every pipe.
@@ -35,7 +36,7 @@ class UbRaces {
 
  private:
   struct Exact {
-    uint32_t marks[2][kPipes][32];   // [read, write][pipe][byte]
+    uint32_t marks[2][kPipes][32];  // [read, write][pipe][byte]
   };
 
   bool CheckPipe(bool other_writes, int pipe, uint32_t begin, uint32_t end, uint32_t known,
@@ -44,8 +45,8 @@ class UbRaces {
   void MarkBytes(bool write, int pipe, uint32_t sequence, uint32_t begin, uint32_t end);
 
   std::vector<uint32_t> marks_[2][kPipes];
-  uint32_t last_[2][kPipes] = {};    // newest mark of each kind
-  std::vector<uint32_t> exact_of_;   // per block: 0, or 1 + index into exact_
+  uint32_t last_[2][kPipes] = {};   // newest mark of each kind
+  std::vector<uint32_t> exact_of_;  // per block: 0, or 1 + index into exact_
   std::vector<Exact> exact_;
 };
 

@@ -20,8 +20,8 @@ template <typename T>
 constexpr bool kHasAtomicAdd =
     std::is_same_v<T, float> ||
     (kArch >= 2002 && (std::is_same_v<T, half> || std::is_same_v<T, int16_t>)) ||
-    (kArch >= 2201 && (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, int32_t> ||
-                       std::is_same_v<T, int8_t>));
+    (kArch >= 2201 &&
+     (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, int32_t> || std::is_same_v<T, int8_t>));
 
 // Always true; makes a static_assert wait for the call, so that the error names the kernel's line.
 template <auto value>
@@ -29,7 +29,7 @@ constexpr bool kAsked = value == value;
 
 }  // namespace normgrad::twin
 
-#define NORMGRAD_ARCH_RULE(exists, api, value)                         \
+#define NORMGRAD_ARCH_RULE(exists, api, value)                           \
   static_assert(normgrad::twin::exists && normgrad::twin::kAsked<value>, \
                 "AscendC::" api " does not exist on this architecture")
 

@@ -9,7 +9,7 @@ namespace {
 struct Repeats {
   uint32_t count;
   uint32_t stride;
-  uint32_t length;   // from the first to the last byte of one repeat
+  uint32_t length;  // from the first to the last byte of one repeat
 };
 
 Repeats RepeatsOf(const Footprint& f) {
@@ -27,9 +27,9 @@ bool Disjoint(uint32_t a, uint32_t a_length, uint32_t b, uint32_t b_length) {
 // Both step by the same stride, and side by side inside it.
 bool Interleaved(const Footprint& dst, const Repeats& d, const Footprint& src, const Repeats& s) {
   if (d.stride != s.stride || d.stride == 0) return false;
-  const uint32_t distance =
-      src.begin >= dst.begin ? (src.begin - dst.begin) % d.stride
-                             : (d.stride - (dst.begin - src.begin) % d.stride) % d.stride;
+  const uint32_t distance = src.begin >= dst.begin
+                                ? (src.begin - dst.begin) % d.stride
+                                : (d.stride - (dst.begin - src.begin) % d.stride) % d.stride;
   return d.length <= distance && distance + s.length <= d.stride;
 }
 

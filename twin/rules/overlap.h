@@ -6,8 +6,8 @@
 
 namespace normgrad::twin {
 
-// Inside a repeat: exactly the same bytes, or none in common. From one repeat to later ones: what is
-// written is not read again. A contiguous range counts as repeats of 256 B.
+// Inside a repeat: exactly the same bytes, or none in common. From one repeat to later ones: what
+// is written is not read again. A contiguous range counts as repeats of 256 B.
 bool OverlapAllowed(const Footprint& dst, const Footprint& src);
 
 }  // namespace normgrad::twin
