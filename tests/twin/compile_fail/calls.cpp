@@ -56,5 +56,11 @@ inline void Refused() {
 #elif SAMPLE == 14
   //! error: AscendC::Select does not take this element type
   AscendC::Select(b, c, b, bfloat16_t(0.0f), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, 64);
+#elif SAMPLE == 15
+  //! error: AscendC::SetAtomicAdd does not take this element type
+  AscendC::SetAtomicAdd<uint64_t>();
+#elif SAMPLE == 16
+  //! error: AscendC::CrossCoreSetFlag has modes 0, 1 and 2
+  AscendC::CrossCoreSetFlag<4, PIPE_MTE3>(0);
 #endif
 }
