@@ -65,7 +65,6 @@ SAMPLE(AllocatesMoreThanThereAre, 1) {
 }
 
 SAMPLE(AllocatesFromAQueueWithoutBuffers, 1) {
-  TPipe pipe;
   Out1 queue;
   //! queue-no-free-buffer AllocTensor core=0 pipe=S buffer="VECOUT" bytes=0..0
   queue.AllocTensor<float>();
