@@ -43,10 +43,10 @@ void MeetAll(Core& core, const void* place, Site site) {
              " waits here for ever: other cores have ended, or wait elsewhere");
 }
 
-void SetKey(Core& core, const CrossFlags::Key& key, uint32_t members, int pipe) {
+void SetKey(Core& core, const CrossFlags::Key& key, uint32_t members, int pipe, Site site) {
   const CoreTimes times = core.CrossTimes(pipe);
   core.launch().schedule().Block(
-      core.index(), [&] { core.launch().cross_flags().Set(key, core.index(), members, times); },
+      core.index(), [&] { core.launch().cross_flags().Set(key, core.index(), members, times, site); },
       [] { return true; });
 }
 
@@ -135,7 +135,7 @@ void SoftSyncAll(uint8_t* workspace, UbOperand ub, int32_t used_cores, Site site
   }
   core.BarrierAll();
   const CrossFlags::Key key{kSoftGroup, members};
-  SetKey(core, key, members, PipeIndex(PIPE_MTE3));
+  SetKey(core, key, members, PipeIndex(PIPE_MTE3), site);
   WaitKey(core, key, "SyncAll", site);
 }
 
@@ -143,7 +143,7 @@ void CrossSet(uint32_t mode, pipe_t pipe, uint32_t id, Site site) {
   Core& core = ThisCore();
   ++core.counters().flags_set;
   RequireFlagId(core, "CrossCoreSetFlag", id, site);
-  SetKey(core, KeyOf(core, mode, id), MembersOf(core, mode), PipeIndex(pipe));
+  SetKey(core, KeyOf(core, mode, id), MembersOf(core, mode), PipeIndex(pipe), site);
 }
 
 void CrossWait(uint32_t mode, uint32_t id, Site site) {

@@ -67,7 +67,7 @@ void Store(Instruction& in, uint8_t* dst, uint32_t src_begin, const BlockCopy& c
   }
   ++core.counters().atomics;
   if (core.checks() && dtype != core.atomic().dtype) {
-    core.Report(Rule::kAtomicDtype, "DataCopy", PIPE_MTE3, "", 0, 0, site,
+    core.Report(Rule::kAtomicDtype, in.name(), PIPE_MTE3, "", 0, 0, site,
                 std::string("the copy moves ") + NameOf(dtype) + ", the atomic mode adds " +
                     NameOf(core.atomic().dtype));
   }

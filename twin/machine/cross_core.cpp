@@ -4,8 +4,10 @@
 
 namespace normgrad::twin {
 
-void CrossFlags::Set(const Key& key, uint32_t core, uint32_t members, const CoreTimes& times) {
+void CrossFlags::Set(const Key& key, uint32_t core, uint32_t members, const CoreTimes& times,
+                     Site site) {
   Flag& flag = flags_[key];
+  flag.sites[core] = site;
   const uint64_t round = flag.sets[core]++;
   if (flag.rounds.size() <= round) flag.rounds.resize(round + 1);
   CoreTimes& joined = flag.rounds[round];

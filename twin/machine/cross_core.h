@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "twin/machine/clocks.h"
+#include "twin/machine/site.h"
 
 namespace normgrad::twin {
 
@@ -40,18 +41,18 @@ class CrossFlags {
     }
   };
 
-  void Set(const Key& key, uint32_t core, uint32_t members, const CoreTimes& times);
+  void Set(const Key& key, uint32_t core, uint32_t members, const CoreTimes& times, Site site);
   bool CanWait(const Key& key, uint32_t core) const;
   // Takes one count; returns what the members' sets said.
   const CoreTimes& Wait(const Key& key, uint32_t core);
-  // Calls f(key, core, count) for what was set and never waited for.
+  // Calls f(key, core, count, site of the last set) for what was set and never waited for.
   template <typename F>
   void ForEachLeft(F f) const {
     for (const auto& [key, flag] : flags_) {
       for (const auto& [core, sets] : flag.sets) {
         const auto waits = flag.waits.find(core);
         const uint64_t waited = waits == flag.waits.end() ? 0 : waits->second;
-        if (sets > waited) f(key, core, sets - waited);
+        if (sets > waited) f(key, core, sets - waited, flag.sites.at(core));
       }
     }
   }
@@ -59,6 +60,7 @@ class CrossFlags {
  private:
   struct Flag {
     std::map<uint32_t, uint64_t> sets;   // per core
+    std::map<uint32_t, Site> sites;        // of the last set, per core
     std::map<uint32_t, uint64_t> waits;  // per core
     std::vector<CoreTimes> rounds;       // joined over the members that have set this round
     uint64_t complete = 0;               // rounds that all members have set

@@ -65,7 +65,8 @@ void Launch::ResolveMeeting() {
 
 void Launch::CheckCrossFlags() {
   if (options_.check == CheckLevel::kOff) return;
-  cross_flags_.ForEachLeft([this](const CrossFlags::Key& key, uint32_t core, uint64_t count) {
+  cross_flags_.ForEachLeft([this](const CrossFlags::Key& key, uint32_t core, uint64_t count,
+                                  Site site) {
     findings_.Add({Rule::kCrossFlagLeft,
                    "flag " + std::to_string(key.id) + " is set " + std::to_string(count) +
                        " times more than core " + std::to_string(core) + " has waited for it",
@@ -75,7 +76,7 @@ void Launch::CheckCrossFlags() {
                    "",
                    0,
                    0,
-                   {"", 0},
+                   site,
                    1});
   });
 }

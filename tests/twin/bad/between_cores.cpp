@@ -99,11 +99,45 @@ SAMPLE(OneCoreSetsNoFlag, 2) {
 }
 
 SAMPLE(LeavesACrossFlagSet, 1) {
-  //! cross-flag-left-set CrossCoreSetFlag core=0 pipe=S buffer="" bytes=0..0 nowhere
+  //! cross-flag-left-set CrossCoreSetFlag core=0 pipe=S buffer="" bytes=0..0
   AscendC::CrossCoreSetFlag<0, PIPE_MTE3>(0);
 }
 
 SAMPLE(SetsACrossFlagThatDoesNotExist, 1) {
   //! cross-flag-id CrossCoreSetFlag core=0 pipe=S buffer="" bytes=0..0
   AscendC::CrossCoreSetFlag<0, PIPE_MTE3>(16);
+}
+
+// Mode 1 joins the two vector cores of one AI core; core 0 looks at what core 2 stores.
+SAMPLE(PairsDoNotOrderOtherPairs, 4) {
+  TPipe pipe;
+  const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
+  const LocalTensor<float> a = Loaded(pipe, gm, 8);
+  Order<HardEvent::V_MTE3>();
+  if (core == 2) AscendC::DataCopy(Global(gm.out), a, 8);
+  AscendC::CrossCoreSetFlag<1, PIPE_MTE3>(2);
+  AscendC::CrossCoreWaitFlag<1>(2);
+  //! race-between-cores DataCopy core=0 pipe=MTE3 buffer="GM out" bytes=0..32
+  if (core == 0) AscendC::DataCopy(Global(gm.out), a, 8);
+}
+
+// Two of three cores meet over the workspace; the third one looks without having met anybody.
+SAMPLE(SomeCoresMeetOthersLook, 3) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 8);
+  const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
+  const LocalTensor<int32_t> ub = Buffer<int32_t>(pipe, 16);
+  GlobalTensor<int32_t> counters;
+  counters.SetGlobalBuffer(reinterpret_cast<int32_t*>(gm.workspace) + 1024, 16);
+  AscendC::Duplicate(ub, 0, 16);
+  Order<HardEvent::V_MTE3>();
+  if (core == 2) {
+    AscendC::DataCopy(Global(gm.out), ub.ReinterpretCast<float>(), 8);
+    return;
+  }
+  AscendC::DataCopy(counters[core * 8], ub[core * 8], 8);
+  AscendC::SyncAll(counters, ub, 2);
+  if (core == 1) return;
+  //! race-between-cores DataCopy core=0 pipe=MTE3 buffer="GM out" bytes=0..32
+  AscendC::DataCopy(Global(gm.out), ub.ReinterpretCast<float>(), 8);
 }

@@ -99,3 +99,44 @@ SAMPLE(SetsEveryCrossFlag, 1) {
   for (uint16_t id = 0; id < 16; ++id) AscendC::CrossCoreSetFlag<0, PIPE_MTE3>(id);
   for (uint16_t id = 0; id < 16; ++id) AscendC::CrossCoreWaitFlag(id);
 }
+
+// PairsDoNotOrderOtherPairs: mode 1 joins the two vector cores of one AI core; each loads what its
+// partner stored.
+//= 0..32: i
+SAMPLE(MeetsInPairs, 4) {
+  TPipe pipe;
+  const uint32_t mine = static_cast<uint32_t>(AscendC::GetBlockIdx()) * 8;
+  const uint32_t partner = mine ^ 8;
+  const LocalTensor<float> a = Buffer(pipe, 8);
+  AscendC::DataCopy(a, Global(gm.in)[mine], 8);
+  Order<HardEvent::MTE2_MTE3>();
+  AscendC::DataCopy(Global(gm.workspace)[mine], a, 8);
+  AscendC::CrossCoreSetFlag<1, PIPE_MTE3>(2);
+  AscendC::CrossCoreWaitFlag<1>(2);
+  Order<HardEvent::MTE3_MTE2>();
+  AscendC::DataCopy(a, Global(gm.workspace)[partner], 8);
+  Order<HardEvent::MTE2_MTE3>();
+  AscendC::DataCopy(Global(gm.out)[partner], a, 8);
+}
+
+// SomeCoresMeetOthersLook: of three cores two meet over the workspace, and only these two look.
+//= 0..16: i
+SAMPLE(SomeCoresMeet, 3) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 8);
+  const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
+  if (core == 2) return;
+  const LocalTensor<int32_t> ub = Buffer<int32_t>(pipe, 16);
+  GlobalTensor<int32_t> counters;
+  counters.SetGlobalBuffer(reinterpret_cast<int32_t*>(gm.workspace) + 1024, 16);
+  AscendC::Duplicate(ub, 0, 16);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(counters[core * 8], ub[core * 8], 8);
+  AscendC::DataCopy(a, Global(gm.in)[core * 8], 8);
+  Order<HardEvent::MTE2_MTE3>();
+  AscendC::DataCopy(Global(gm.workspace)[core * 8], a, 8);
+  AscendC::SyncAll(counters, ub, 2);
+  AscendC::DataCopy(a, Global(gm.workspace)[8 - core * 8], 8);
+  Order<HardEvent::MTE2_MTE3>();
+  AscendC::DataCopy(Global(gm.out)[8 - core * 8], a, 8);
+}
