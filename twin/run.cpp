@@ -1,7 +1,7 @@
 // normgrad-twin LAUNCHFILE: runs one kernel launch in this process and writes its report. The file
 // has one "key value..." per line:
 //   unit PATH | soc NAME | cores N | ub_bytes N | tiling_key N | tiling PATH | check all|fast|off
-//   sync strict|autosync | seed N | threads N | workspace BYTES | report PATH
+//   sync strict|autosync | seed N | threads N | workspace BYTES [ZEROED_BYTES] | report PATH
 //   tensor NAME in|out|null BYTES PATH     (in the order of the kernel's arguments)
 // Exit 0: the report is written, findings or not. Exit 3: a sentence on stderr says why not.
 #include <dlfcn.h>
@@ -37,6 +37,7 @@ struct LaunchFile {
   std::string tiling;
   std::string report;
   uint64_t workspace_bytes = 0;
+  uint64_t workspace_zeroed_bytes = 0;
   std::vector<TensorSpec> tensors;
 };
 
@@ -91,6 +92,8 @@ void ParseLine(const std::string& line, LaunchFile& file) {
     file.options.host_threads = static_cast<uint32_t>(number());
   } else if (key == "workspace") {
     file.workspace_bytes = number();
+    // What the host zeroes before the launch: a soft SyncAll counts there.
+    if (!(words >> file.workspace_zeroed_bytes)) file.workspace_zeroed_bytes = 0;
   } else if (key == "report") {
     file.report = path();
   } else if (key == "tensor") {
@@ -161,7 +164,9 @@ void Run(const char* path) {
   Launch launch(file.options);
   std::vector<uint8_t*> args;
   for (const TensorSpec& tensor : file.tensors) args.push_back(MapTensor(launch.gm(), tensor));
-  args.push_back(launch.gm().Allocate("workspace", GmRole::kScratch, file.workspace_bytes));
+  uint8_t* workspace = launch.gm().Allocate("workspace", GmRole::kScratch, file.workspace_bytes);
+  launch.gm().Zero(workspace, file.workspace_zeroed_bytes);
+  args.push_back(workspace);
   const std::vector<char> tiling = file.tiling.empty() ? std::vector<char>() : ReadAll(file.tiling);
   uint8_t* tiling_gm = launch.gm().Allocate("tiling", GmRole::kScratch, tiling.size());
   if (!tiling.empty()) std::memcpy(tiling_gm, tiling.data(), tiling.size());

@@ -27,6 +27,7 @@ uint64_t MaskBelow(uint64_t bit) { return (uint64_t{1} << bit) - 1; }
 GmInitMap::GmInitMap(uint64_t bytes) : bytes_(bytes), words_((bytes + 63) / 64, 0) {}
 
 void GmInitMap::Mark(uint64_t begin, uint64_t end) {
+  if (begin >= end) return;
   const uint64_t first = begin / 64;
   const uint64_t last = end / 64;
   const auto set = [this](uint64_t word, uint64_t mask) {
@@ -118,6 +119,13 @@ uint8_t* Gm::Allocate(const std::string& name, GmRole role, uint64_t bytes) {
   if (bytes > 0) std::memset(base, kPoison, bytes);
   Add(name, role, base, bytes);
   return base;
+}
+
+void Gm::Zero(uint8_t* base, uint64_t bytes) {
+  const GmAllocation* allocation = Find(base);
+  const uint64_t zeroed = std::min(bytes, allocation->bytes);
+  std::memset(base, 0, zeroed);
+  allocation->init->Mark(0, zeroed);
 }
 
 const GmAllocation* Gm::Find(const uint8_t* address) const {

@@ -46,6 +46,9 @@ class Gm {
   uint8_t* Map(const std::string& name, GmRole role, uint64_t bytes, const std::string& file);
   uint8_t* Allocate(const std::string& name, GmRole role, uint64_t bytes);
 
+  // The host zeroes the first bytes of an allocation; at most all of them.
+  void Zero(uint8_t* base, uint64_t bytes);
+
   // The allocation that contains `address` or, if none does, the nearest one at or below it.
   const GmAllocation* Find(const uint8_t* address) const;
   const std::vector<GmAllocation>& allocations() const { return allocations_; }

@@ -67,69 +67,6 @@ Instruction::~Instruction() {
   }
 }
 
-Rule Instruction::RaceRule(int other_pipe) const {
-  return other_pipe == pipe_ ? Rule::kRaceInPipe : Rule::kRacePipes;
-}
-
-void Instruction::CheckOverlap(const UbOperand& operand, const Footprint& dst) {
-  if (may_accumulate_ || FactsOf(api_).pipe != PIPE_V) return;
-  for (int i = 0; i < pending_ub_count_; ++i) {
-    const PendingUb& pending = pending_ub_[i];
-    if (pending.write || OverlapAllowed(dst, pending.footprint)) continue;
-    const uint32_t base = core_.buffer(operand.buffer).begin;
-    Report(Rule::kOverlap, core_.Describe(operand.buffer), dst.begin - base, dst.hull_end() - base,
-           "dst (" + Range(dst.begin - base, dst.hull_end() - base) +
-               ") overlaps a source that starts at byte " +
-               std::to_string(static_cast<int64_t>(pending.footprint.begin) - base) +
-               ": inside a repeat they must be the same bytes or none in common");
-    return;
-  }
-}
-
-void Instruction::CheckUbRace(bool write, const UbOperand& operand, const char* name,
-                              const Footprint& f) {
-  if (pending_ub_count_ < kInlineUb) {
-    pending_ub_[pending_ub_count_++] = {write, f};
-  } else {
-    more_ub_.push_back({write, f});
-  }
-  const PipeTimes& known = core_.clocks().Known(pipe_);
-  UbConflict conflict;
-  // The hull first: most strided accesses meet nothing new anywhere near.
-  if (!core_.ub_races().Check(write, f.begin, f.hull_end(), known, &conflict)) return;
-  bool found = false;
-  ForEachRange(f, [&](uint32_t begin, uint32_t end) {
-    if (found || !core_.ub_races().Check(write, begin, end, known, &conflict)) return;
-    found = true;
-    const uint32_t base = core_.buffer(operand.buffer).begin;
-    Report(RaceRule(conflict.pipe), core_.Describe(operand.buffer), conflict.begin - base,
-           conflict.end - base,
-           std::string(name) + (write ? " overwrites " : " reads ") +
-               Range(conflict.begin - base, conflict.end - base) + " that " +
-               core_.Recall(conflict.pipe, conflict.sequence) + " may still be " +
-               (conflict.is_write ? "writing" : "reading"));
-  });
-}
-
-void Instruction::CheckGmRace(GmAccess access, const GmAllocation& allocation, uint64_t begin,
-                              uint64_t length, uint64_t count, uint64_t stride) {
-  const bool write = access != GmAccess::kRead;
-  pending_gm_[pending_gm_count_++] = {write, &allocation, begin, length, count, stride};
-  const PipeTimes& known = core_.clocks().Known(pipe_);
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t at = begin + i * stride;
-    core_.AddGmSpan(&allocation, at, at + length, access, api_, site_, pipe_, sequence_);
-    GmConflict conflict;
-    if (!core_.gm_order().Check(&allocation, write, at, at + length, known, &conflict)) continue;
-    Report(RaceRule(conflict.pipe), "GM " + allocation.name, conflict.begin, conflict.end,
-           std::string(write ? "it overwrites " : "it reads ") +
-               Range(conflict.begin, conflict.end) + " of " + allocation.name + " that " +
-               core_.Recall(conflict.pipe, conflict.sequence) + " may still be " +
-               (conflict.is_write ? "writing" : "reading"));
-    break;
-  }
-}
-
 void Instruction::Report(Rule rule, const std::string& buffer, uint64_t begin, uint64_t end,
                          const std::string& message) {
   core_.Report(rule, FactsOf(api_).name, FactsOf(api_).pipe, buffer, begin, end, site_, message);
@@ -148,6 +85,19 @@ void Instruction::RequireAligned(const UbOperand& operand, const char* name, uin
   Report(Rule::kUbAlign, core_.Describe(operand.buffer), offset, offset,
          std::string(name) + " starts " + std::to_string(operand.begin % bytes) +
              " bytes past a multiple of " + std::to_string(bytes));
+}
+
+void Instruction::RequirePosition(const UbOperand& operand, const char* name,
+                                  bool veccalc_allowed) {
+  if (!core_.checks()) return;
+  const AscendC::TPosition position = core_.buffer(operand.buffer).position;
+  const bool allowed = position == AscendC::TPosition::VECIN ||
+                       position == AscendC::TPosition::VECOUT ||
+                       (veccalc_allowed && position == AscendC::TPosition::VECCALC);
+  if (allowed || operand.buffer == 0) return;
+  Report(Rule::kPosition, core_.Describe(operand.buffer), 0, 0,
+         std::string(name) + " lies in " + NameOf(position) + "; allowed: VECIN, VECOUT" +
+             (veccalc_allowed ? ", VECCALC" : ""));
 }
 
 bool Instruction::InBounds(const UbOperand& operand, const char* name, const Footprint& f) {
@@ -205,116 +155,48 @@ bool Instruction::Writes(const UbOperand& operand, const char* name, const Footp
   return true;
 }
 
-bool Instruction::CheckGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
-                          const GmAllocation** found) {
-  const GmAllocation* allocation = core_.launch().gm().Find(address);
-  *found = allocation;
-  if (allocation == nullptr) {
-    Report(Rule::kGmBounds, "", 0, 0, "this launch has no GM tensor at all");
-    return false;
-  }
-  const int64_t begin = address - allocation->base;
-  const int64_t end = begin + static_cast<int64_t>((count - 1) * stride + length);
-  if (begin >= 0 && end <= static_cast<int64_t>(allocation->bytes)) {
-    if (core_.checks()) {
-      CheckDataCache(*allocation, static_cast<uint64_t>(begin), static_cast<uint64_t>(end));
-    }
-    return true;
-  }
-  const int64_t over = end - static_cast<int64_t>(allocation->bytes);
-  Report(Rule::kGmBounds, "GM " + allocation->name, static_cast<uint64_t>(begin < 0 ? 0 : begin),
-         static_cast<uint64_t>(end),
-         allocation->name + " has " + std::to_string(allocation->bytes) +
-             " bytes, the transfer covers " + std::to_string(begin) + " to " + std::to_string(end) +
-             (over > 0 ? ": " + std::to_string(over) + " bytes too far" : ""));
-  return false;
-}
-
-bool Instruction::ReadsGm(const uint8_t* address, uint64_t length, uint64_t count,
-                          uint64_t stride) {
-  if (length == 0 || count == 0) return true;
-  const GmAllocation* allocation = nullptr;
-  if (!CheckGm(address, length, count, stride, &allocation)) return false;
-  // Nobody may write an input, so reading one races with nothing.
-  if (allocation->init == nullptr || !core_.checks_all()) return true;
-  CheckGmRace(GmAccess::kRead, *allocation, static_cast<uint64_t>(address - allocation->base),
-              length, count, stride);
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t begin = static_cast<uint64_t>(address - allocation->base) + i * stride;
-    if (!RequireWritten(*allocation, begin, begin + length)) break;
-  }
-  return true;
-}
-
-bool Instruction::RequireWritten(const GmAllocation& allocation, uint64_t begin, uint64_t end) {
-  const uint64_t at = allocation.init->FirstUnwritten(begin, end);
-  if (at == end) return true;
-  Report(Rule::kGmUninit, "GM " + allocation.name, at, end,
-         "byte " + std::to_string(at) + " of " + allocation.name + " was never written");
-  return false;
-}
-
-void Instruction::CheckDataCache(const GmAllocation& allocation, uint64_t begin, uint64_t end) {
-  const auto& lines = core_.dirty_lines();
-  if (lines.empty() || pipe_ == PipeIndex(PIPE_S)) return;
-  const auto first = reinterpret_cast<uint64_t>(allocation.base + begin) / kLineBytes * kLineBytes;
-  const auto it = lines.lower_bound(first);
-  if (it == lines.end() || it->first >= reinterpret_cast<uint64_t>(allocation.base + end)) return;
-  Report(Rule::kDataCache, "GM " + allocation.name, begin, end,
-         "SetValue in line " + std::to_string(it->second.line) +
-             " stored into these 64-byte lines, which still sit in the data cache: "
-             "DataCacheCleanAndInvalid is missing");
-}
-
-void Instruction::LeaveInDataCache(const uint8_t* address, uint64_t length) {
-  const auto begin = reinterpret_cast<uint64_t>(address) / kLineBytes * kLineBytes;
-  const auto end = reinterpret_cast<uint64_t>(address) + length;
-  const GmAllocation* allocation = core_.launch().gm().Find(address);
-  for (uint64_t line = begin; line < end; line += kLineBytes) {
-    core_.dirty_lines()[line] = site_;
-    if (!core_.checks_all()) continue;
-    // Tensors start on a line, so a line never reaches before one.
-    const uint64_t offset = line - reinterpret_cast<uint64_t>(allocation->base);
-    core_.AddGmSpan(allocation, offset, offset + kLineBytes, GmAccess::kLine, api_, site_, pipe_,
-                    sequence_);
+void Instruction::CheckOverlap(const UbOperand& operand, const Footprint& dst) {
+  if (may_accumulate_ || FactsOf(api_).pipe != PIPE_V) return;
+  for (int i = 0; i < pending_ub_count_; ++i) {
+    const PendingUb& pending = pending_ub_[i];
+    if (pending.write || OverlapAllowed(dst, pending.footprint)) continue;
+    const uint32_t base = core_.buffer(operand.buffer).begin;
+    Report(Rule::kOverlap, core_.Describe(operand.buffer), dst.begin - base, dst.hull_end() - base,
+           "dst (" + Range(dst.begin - base, dst.hull_end() - base) +
+               ") overlaps a source that starts at byte " +
+               std::to_string(static_cast<int64_t>(pending.footprint.begin) - base) +
+               ": inside a repeat they must be the same bytes or none in common");
+    return;
   }
 }
 
-void Instruction::RequirePosition(const UbOperand& operand, const char* name,
-                                  bool veccalc_allowed) {
-  if (!core_.checks()) return;
-  const AscendC::TPosition position = core_.buffer(operand.buffer).position;
-  const bool allowed = position == AscendC::TPosition::VECIN ||
-                       position == AscendC::TPosition::VECOUT ||
-                       (veccalc_allowed && position == AscendC::TPosition::VECCALC);
-  if (allowed || operand.buffer == 0) return;
-  Report(Rule::kPosition, core_.Describe(operand.buffer), 0, 0,
-         std::string(name) + " lies in " + NameOf(position) + "; allowed: VECIN, VECOUT" +
-             (veccalc_allowed ? ", VECCALC" : ""));
+Rule Instruction::RaceRule(int other_pipe) const {
+  return other_pipe == pipe_ ? Rule::kRaceInPipe : Rule::kRacePipes;
 }
 
-bool Instruction::WritesGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
-                           GmAccess access) {
-  if (length == 0 || count == 0) return true;
-  const GmAllocation* allocation = nullptr;
-  if (!CheckGm(address, length, count, stride, &allocation)) return false;
-  const uint64_t begin = static_cast<uint64_t>(address - allocation->base);
-  if (allocation->init == nullptr) {
-    if (core_.checks()) {
-      Report(Rule::kGmInput, "GM " + allocation->name, begin, begin + (count - 1) * stride + length,
-             allocation->name + " is an input; only outputs and the workspace may be written");
-    }
-    return true;
+void Instruction::CheckUbRace(bool write, const UbOperand& operand, const char* name,
+                              const Footprint& f) {
+  if (pending_ub_count_ < kInlineUb) {
+    pending_ub_[pending_ub_count_++] = {write, f};
+  } else {
+    more_ub_.push_back({write, f});
   }
-  if (core_.checks_all()) CheckGmRace(access, *allocation, begin, length, count, stride);
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t at = begin + i * stride;
-    if (access == GmAccess::kAtomic && core_.checks_all()) {
-      RequireWritten(*allocation, at, at + length);  // an addition reads what is there
-    }
-    allocation->init->Mark(begin + i * stride, begin + i * stride + length);
-  }
-  return true;
+  const PipeTimes& known = core_.clocks().Known(pipe_);
+  UbConflict conflict;
+  // The hull first: most strided accesses meet nothing new anywhere near.
+  if (!core_.ub_races().Check(write, f.begin, f.hull_end(), known, &conflict)) return;
+  bool found = false;
+  ForEachRange(f, [&](uint32_t begin, uint32_t end) {
+    if (found || !core_.ub_races().Check(write, begin, end, known, &conflict)) return;
+    found = true;
+    const uint32_t base = core_.buffer(operand.buffer).begin;
+    Report(RaceRule(conflict.pipe), core_.Describe(operand.buffer), conflict.begin - base,
+           conflict.end - base,
+           std::string(name) + (write ? " overwrites " : " reads ") +
+               Range(conflict.begin - base, conflict.end - base) + " that " +
+               core_.Recall(conflict.pipe, conflict.sequence) + " may still be " +
+               (conflict.is_write ? "writing" : "reading"));
+  });
 }
 
 void Instruction::CountVector(uint64_t repeats) {
