@@ -1,87 +1,215 @@
 // Meaning of Compare and Select.
-#include <cstring>
-
 #include "twin/api/vector_calls.h"
+#include "twin/api/vector_operand.h"
 
 namespace normgrad::twin {
 namespace {
 
-constexpr uint32_t kLanes = kRepeatBytes / sizeof(float);
+constexpr char kWholeRepeats[] = "whole 256 B repeats";
 
-bool Holds(AscendC::CMPMODE mode, float a, float b) {
-  switch (mode) {
-    case AscendC::CMPMODE::LT:
-      return a < b;
-    case AscendC::CMPMODE::GT:
-      return a > b;
-    case AscendC::CMPMODE::EQ:
-      return a == b;
-    case AscendC::CMPMODE::LE:
-      return a <= b;
-    case AscendC::CMPMODE::GE:
-      return a >= b;
-    case AscendC::CMPMODE::NE:
-      return a != b;
+// Compare and Select use one bit per element, packed over all repeats of a call.
+uint32_t BitBytes(uint64_t elements) { return static_cast<uint32_t>((elements + 7) / 8); }
+
+// Compares take part in whole repeats; the bits of masked lanes are not defined, so masks are full.
+bool WholeRepeats(Instruction& in, const Lanes& lanes, const LaneSpec& spec, UbOperand dst,
+                  uint32_t* repeats) {
+  const uint64_t count = lanes.contiguous();
+  const bool counted = spec.kind == LaneSpec::Kind::kFirstN;
+  if (counted) {
+    in.Require(count % lanes.lanes() == 0, Rule::kMaskLimit, dst, "count", count,
+               lanes.lanes() == 64 ? "whole 256 B repeats, that is multiples of 64 for 4-byte types"
+                                   : "whole 256 B repeats, that is multiples of 128 for half");
+  } else {
+    lanes.Require(in, dst);
+    in.Require(count == uint64_t{lanes.repeats()} * lanes.lanes(), Rule::kMaskLimit, dst, "mask",
+               count, kWholeRepeats);
   }
-  return false;
+  *repeats = counted ? static_cast<uint32_t>(count / lanes.lanes()) : lanes.repeats();
+  return *repeats != 0;
 }
 
-float FloatAt(const uint8_t* base, uint32_t index) {
-  float value;
-  std::memcpy(&value, base + index * sizeof value, sizeof value);
-  return value;
+Footprint RepeatsAt(const VectorOperand& operand, uint32_t repeats) {
+  return Footprint{operand.at.begin,
+                   kBlockBytes,
+                   8,
+                   operand.stride.block * kBlockBytes,
+                   repeats,
+                   operand.stride.repeat * kBlockBytes}
+      .Collapsed();
 }
 
-uint32_t Repeats(uint32_t count) { return (count + kLanes - 1) / kLanes; }
+void RunCompare(Instruction& in, Dtype dtype, UbOperand dst, const VectorOperand& src0,
+                const VectorOperand* src1, const void* scalar, AscendC::CMPMODE mode,
+                const LaneSpec& spec) {
+  const Lanes lanes = Lanes::Of(in.core(), spec, src0.element_bytes);
+  in.Require(dtype != Dtype::kI32 || mode == AscendC::CMPMODE::EQ, Rule::kSelectMode, dst,
+             "cmpMode", static_cast<uint64_t>(mode), "EQ (2) for int32");
+  in.RequireAligned(dst, "dst", kBlockBytes);
+  in.RequireAligned(src0.at, src0.name, kBlockBytes);
+  if (src1 != nullptr) in.RequireAligned(src1->at, src1->name, kBlockBytes);
+  uint32_t repeats = 0;
+  if (!WholeRepeats(in, lanes, spec, dst, &repeats)) return;
+  bool carry_out = in.Reads(src0.at, src0.name, RepeatsAt(src0, repeats));
+  if (src1 != nullptr) {
+    carry_out = in.Reads(src1->at, src1->name, RepeatsAt(*src1, repeats)) && carry_out;
+  }
+  const uint32_t bytes = BitBytes(lanes.lanes());
+  carry_out = in.Writes(dst, "dst", Footprint::Range(dst.begin, repeats * bytes)) && carry_out;
+  in.CountVector(repeats);
+  if (!carry_out) return;
+  const Lanes full = Lanes::Full(src0.element_bytes, repeats);
+  Source a(in, src0, full);
+  Source b(in, src1 != nullptr ? *src1 : src0, full);
+  for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
+    CompareElements(dtype, mode, in.ub(dst.begin + repeat * bytes), a.Repeat(repeat),
+                    src1 != nullptr ? b.Repeat(repeat) : scalar, src1 == nullptr, lanes.lanes());
+  }
+}
+
+// src1 == null: the scalar. `mask_bits` is where the bits of repeat 0 are, `step` bytes per repeat.
+void RunSelect(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
+               const VectorOperand& src0, const VectorOperand* src1, const void* scalar,
+               const uint8_t* mask_bits, uint32_t step) {
+  const uint32_t bytes = dst.element_bytes;
+  Source a(in, src0, lanes);
+  Source b(in, src1 != nullptr ? *src1 : src0, lanes);
+  ForEachDestination(in, dst, lanes, [&](uint32_t repeat, uint8_t* d, uint32_t lane, uint32_t n) {
+    const uint8_t* bits = mask_bits + repeat * step;
+    const uint8_t* from0 = a.Repeat(repeat) + lane * bytes;
+    const uint8_t* from1 = src1 != nullptr ? b.Repeat(repeat) + lane * bytes : nullptr;
+    for (uint32_t i = 0; i < n; ++i) {
+      const uint32_t at = lane + i;
+      const bool first = (bits[at / 8] >> (at % 8) & 1) != 0;
+      const uint8_t* other =
+          from1 != nullptr ? from1 + i * bytes : static_cast<const uint8_t*>(scalar);
+      std::memmove(d + i * bytes, first ? from0 + i * bytes : other, bytes);
+    }
+  });
+}
+
+void Select(Instruction& in, Dtype dtype, UbOperand dst_at, UbOperand mask, UbOperand src0_at,
+            const UbOperand* src1_at, const void* scalar, bool same_bits, const LaneSpec& spec,
+            const BinaryRepeatParams& p) {
+  const uint32_t bytes = BytesOf(dtype);
+  const Lanes lanes = Lanes::Of(in.core(), spec, bytes);
+  const VectorOperand dst{dst_at, "dst", {p.dstBlkStride, p.dstRepStride}, bytes};
+  const VectorOperand src0{src0_at, "src0", {p.src0BlkStride, p.src0RepStride}, bytes};
+  const VectorOperand src1{
+      src1_at != nullptr ? *src1_at : src0_at, "src1", {p.src1BlkStride, p.src1RepStride}, bytes};
+  in.RequireAligned(mask, "selMask", kBlockBytes);
+  const uint32_t step = same_bits ? 0 : BitBytes(lanes.lanes());
+  if (!lanes.empty()) {
+    const uint32_t last = static_cast<uint32_t>(BitBytes(lanes.last_lanes()));
+    const uint32_t used = same_bits
+                              ? BitBytes(lanes.repeats() > 1 ? lanes.lanes() : lanes.last_lanes())
+                              : (lanes.repeats() - 1) * step + last;
+    if (!in.Reads(mask, "selMask", Footprint::Range(mask.begin, used))) return;
+  }
+  const bool carry_out = src1_at != nullptr ? Announce(in, lanes, dst, false, {src0, src1})
+                                            : Announce(in, lanes, dst, false, {src0});
+  if (!carry_out) return;
+  RunSelect(in, lanes, dst, src0, src1_at != nullptr ? &src1 : nullptr, scalar, in.ub(mask.begin),
+            step);
+}
 
 }  // namespace
 
-void VectorCompare(UbOperand dst, UbOperand src0, UbOperand src1, AscendC::CMPMODE mode,
-                   uint32_t count, Site site) {
+void VectorCompare(Dtype dtype, UbOperand dst, UbOperand src0, UbOperand src1,
+                   AscendC::CMPMODE mode, const LaneSpec& spec, const BinaryRepeatParams& p,
+                   Site site) {
   Instruction in(Api::kCompare, site);
-  in.RequireAligned(dst, "dst", kBlockBytes);
+  const VectorOperand b{src1, "src1", {p.src1BlkStride, p.src1RepStride}, BytesOf(dtype)};
+  RunCompare(in, dtype, dst, {src0, "src0", {p.src0BlkStride, p.src0RepStride}, BytesOf(dtype)}, &b,
+             nullptr, mode, spec);
+}
+
+void VectorCompareScalar(Dtype dtype, UbOperand dst, UbOperand src, const void* scalar,
+                         AscendC::CMPMODE mode, const LaneSpec& spec, const UnaryRepeatParams& p,
+                         Site site) {
+  Instruction in(Api::kCompareScalar, site);
+  RunCompare(in, dtype, dst, {src, "src0", {p.srcBlkStride, p.srcRepStride}, BytesOf(dtype)},
+             nullptr, scalar, mode, spec);
+}
+
+void VectorCompareToRegister(Dtype dtype, UbOperand src0, UbOperand src1, AscendC::CMPMODE mode,
+                             const LaneSpec& spec, const BinaryRepeatParams& p, Site site) {
+  Instruction in(Api::kCompare, site);
+  const uint32_t bytes = BytesOf(dtype);
+  const VectorOperand a{src0, "src0", {p.src0BlkStride, p.src0RepStride}, bytes};
+  const VectorOperand b{src1, "src1", {p.src1BlkStride, p.src1RepStride}, bytes};
+  const Lanes lanes = Lanes::Of(in.core(), spec, bytes);
+  lanes.Require(in, src0);
   in.RequireAligned(src0, "src0", kBlockBytes);
   in.RequireAligned(src1, "src1", kBlockBytes);
-  in.Require(count % kLanes == 0, Rule::kMaskLimit, dst, "count", count,
-             "whole 256 B repeats, that is multiples of 64 for fp32");
-  const uint32_t whole = count / kLanes * kLanes;   // the rest takes no part
-  const uint32_t bytes = whole * sizeof(float);
-  bool carry_out = in.Reads(src0, "src0", Footprint::Range(src0.begin, bytes));
-  carry_out = in.Reads(src1, "src1", Footprint::Range(src1.begin, bytes)) && carry_out;
-  carry_out = in.Writes(dst, "dst", Footprint::Range(dst.begin, whole / 8)) && carry_out;
-  in.CountVector(Repeats(whole));
+  if (lanes.empty()) return;
+  bool carry_out = ReadsLanes(in, lanes, src0, "src0", a.stride);
+  carry_out = ReadsLanes(in, lanes, src1, "src1", b.stride) && carry_out;
+  in.CountVector(1);
   if (!carry_out) return;
-  for (uint32_t i = 0; i < whole; i += 8) {
-    uint8_t bits = 0;
-    for (uint32_t bit = 0; bit < 8; ++bit) {
-      const bool holds =
-          Holds(mode, FloatAt(in.ub(src0.begin), i + bit), FloatAt(in.ub(src1.begin), i + bit));
-      bits = static_cast<uint8_t>(bits | (holds ? 1u << bit : 0u));
-    }
-    *in.ub(dst.begin + i / 8) = bits;
+  Source left(in, a, lanes);
+  Source right(in, b, lanes);
+  uint8_t bits[16] = {};
+  CompareElements(dtype, mode, bits, left.Repeat(0), right.Repeat(0), false, lanes.lanes());
+  uint8_t* result = in.core().vector_registers().compare;
+  for (uint32_t lane = 0; lane < lanes.lanes(); ++lane) {
+    if (!lanes.active(0, lane)) continue;  // masked lanes keep their bit
+    const uint8_t bit = static_cast<uint8_t>(1u << lane % 8);
+    result[lane / 8] = static_cast<uint8_t>((result[lane / 8] & ~bit) | (bits[lane / 8] & bit));
   }
 }
 
-void VectorSelectScalar(UbOperand dst, UbOperand mask, UbOperand src0, float src1,
-                        AscendC::SELMODE mode, uint32_t count, Site site) {
+void VectorSelect(Dtype dtype, UbOperand dst, UbOperand mask, UbOperand src0, UbOperand src1,
+                  AscendC::SELMODE mode, const LaneSpec& spec, const BinaryRepeatParams& p,
+                  Site site) {
+  using AscendC::SELMODE;
   Instruction in(Api::kSelect, site);
-  in.RequireAligned(dst, "dst", kBlockBytes);
-  in.RequireAligned(mask, "selMask", kBlockBytes);
-  in.RequireAligned(src0, "src0", kBlockBytes);
-  in.Require(mode == AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, Rule::kSelectMode, dst, "selMode",
-             static_cast<uint64_t>(mode), "VSEL_TENSOR_SCALAR_MODE (1) with a scalar src1");
-  const uint32_t bytes = count * static_cast<uint32_t>(sizeof(float));
-  bool carry_out = in.Reads(src0, "src0", Footprint::Range(src0.begin, bytes));
-  carry_out =
-      in.Reads(mask, "selMask", Footprint::Range(mask.begin, (count + 7) / 8)) && carry_out;
-  carry_out = in.Writes(dst, "dst", Footprint::Range(dst.begin, bytes)) && carry_out;
-  in.CountVector(Repeats(count));
-  if (!carry_out) return;
-  for (uint32_t i = 0; i < count; ++i) {
-    const bool chosen = (*in.ub(mask.begin + i / 8) >> (i % 8) & 1) != 0;
-    const float value = chosen ? FloatAt(in.ub(src0.begin), i) : src1;
-    std::memcpy(in.ub(dst.begin) + i * sizeof value, &value, sizeof value);
-  }
+  const bool first_chip = in.core().options().soc->chip->arch == 1001;
+  in.Require(mode == SELMODE::VSEL_CMPMASK_SPR ||
+                 (mode == SELMODE::VSEL_TENSOR_TENSOR_MODE && !first_chip),
+             Rule::kSelectMode, dst, "selMode", static_cast<uint64_t>(mode),
+             first_chip ? "VSEL_CMPMASK_SPR (0) on this chip"
+                        : "VSEL_CMPMASK_SPR (0) or VSEL_TENSOR_TENSOR_MODE (2) with a tensor src1");
+  Select(in, dtype, dst, mask, src0, &src1, nullptr, mode == SELMODE::VSEL_CMPMASK_SPR, spec, p);
+}
+
+void VectorSelectScalar(Dtype dtype, UbOperand dst, UbOperand mask, UbOperand src0,
+                        const void* scalar, AscendC::SELMODE mode, const LaneSpec& spec,
+                        const BinaryRepeatParams& p, Site site) {
+  Instruction in(Api::kSelect, site);
+  const bool first_chip = in.core().options().soc->chip->arch == 1001;
+  in.Require(mode == AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE && !first_chip, Rule::kSelectMode,
+             dst, "selMode", static_cast<uint64_t>(mode),
+             first_chip ? "none with a scalar src1 on this chip"
+                        : "VSEL_TENSOR_SCALAR_MODE (1) with a scalar src1");
+  Select(in, dtype, dst, mask, src0, nullptr, scalar, false, spec, p);
+}
+
+void VectorSelectByRegister(Dtype dtype, UbOperand dst, UbOperand src0, UbOperand src1,
+                            uint32_t repeats, const BinaryRepeatParams& p, Site site) {
+  Instruction in(Api::kSelect, site);
+  const uint32_t bytes = BytesOf(dtype);
+  const Lanes lanes = Lanes::Of(in.core(), LaneSpec::Count(0, repeats, false), bytes);
+  const VectorOperand to{dst, "dst", {p.dstBlkStride, p.dstRepStride}, bytes};
+  const VectorOperand a{src0, "src0", {p.src0BlkStride, p.src0RepStride}, bytes};
+  const VectorOperand b{src1, "src1", {p.src1BlkStride, p.src1RepStride}, bytes};
+  if (!Announce(in, lanes, to, false, {a, b})) return;
+  RunSelect(in, lanes, to, a, &b, nullptr, in.core().vector_registers().compare, 0);
+}
+
+void SetCompareRegister(UbOperand src, Site site) {
+  Instruction in(Api::kSetCmpMask, site);
+  uint8_t* bits = in.core().vector_registers().compare;
+  in.RequireAligned(src, "src", 16);
+  if (in.Reads(src, "src", Footprint::Range(src.begin, 16)))
+    std::memcpy(bits, in.ub(src.begin), 16);
+}
+
+void GetCompareRegister(UbOperand dst, Site site) {
+  Instruction in(Api::kGetCmpMask, site);
+  const uint8_t* bits = in.core().vector_registers().compare;
+  in.RequireAligned(dst, "dst", 16);
+  if (in.Writes(dst, "dst", Footprint::Range(dst.begin, 16)))
+    std::memcpy(in.ub(dst.begin), bits, 16);
 }
 
 }  // namespace normgrad::twin

@@ -3,11 +3,31 @@
 #ifndef NORMGRAD_TWIN_API_LANES_H_
 #define NORMGRAD_TWIN_API_LANES_H_
 
+#include <algorithm>
 #include <cstdint>
 
+#include "twin/api/lane_spec.h"
 #include "twin/machine/instruction.h"
 
 namespace normgrad::twin {
+
+constexpr uint32_t BytesOf(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kI8:
+    case Dtype::kU8:
+      return 1;
+    case Dtype::kF16:
+    case Dtype::kBf16:
+    case Dtype::kI16:
+    case Dtype::kU16:
+      return 2;
+    case Dtype::kI64:
+    case Dtype::kU64:
+      return 8;
+    default:
+      return 4;
+  }
+}
 
 // Strides of one operand in 32 B blocks: between blocks of a repeat, between repeats.
 struct Stride {
@@ -17,24 +37,32 @@ struct Stride {
 
 class Lanes {
  public:
-  // tensor-front-n form: `count` elements, contiguous in every operand.
-  static Lanes FirstN(int32_t count, uint32_t element_bytes);
-  // High-dimension form with a mask that counts lanes.
-  static Lanes Masked(uint64_t mask, uint32_t repeats, uint32_t element_bytes);
-  // High-dimension form with one bit per lane; for 4-byte types only mask[0] exists.
-  static Lanes Bits(const uint64_t* mask, uint32_t repeats, uint32_t element_bytes);
+  static Lanes Full(uint32_t element_bytes, uint32_t repeats);  // every lane of every repeat
+  // Reads `spec` against the core's mask register, and leaves the register as the call does.
+  static Lanes Of(Core& core, const LaneSpec& spec, uint32_t element_bytes);
 
   bool first_n() const { return first_n_; }
-  uint32_t count() const { return count_; }       // first-n form
-  uint32_t repeats() const { return repeats_; }   // of at most lanes() elements
-  uint32_t lanes() const { return lanes_; }       // that a repeat has
+  uint32_t repeats() const { return repeats_; }
+  uint32_t lanes() const { return lanes_; }  // that a repeat has
   uint32_t element_bytes() const { return element_bytes_; }
-  bool active(uint32_t lane) const { return (bits_[lane / 64] >> (lane % 64) & 1u) != 0; }
-  uint32_t blocks() const;   // of 32 B that a repeat covers, up to its last active lane
-  bool empty() const { return repeats_ == 0 || (bits_[0] == 0 && bits_[1] == 0 && !first_n_); }
+  const uint64_t* bits(uint32_t repeat) const { return repeat + 1 == repeats_ ? tail_ : bits_; }
+  bool active(uint32_t repeat, uint32_t lane) const {
+    return (bits(repeat)[lane / 64] >> (lane % 64) & 1u) != 0;
+  }
+  uint32_t last_lanes() const;  // of the last repeat, up to its last active one
+  // 32 B blocks that a repeat covers, up to its last active lane.
+  uint32_t blocks(uint32_t repeat) const;
+  bool empty() const { return repeats_ == 0 || (bits_[0] | bits_[1] | tail_[0] | tail_[1]) == 0; }
+
+  // How many elements, if they are contiguous in an operand without gaps; else 0.
+  uint64_t contiguous() const;
+  bool contiguous(Stride stride) const {
+    return first_n_ || (stride.block == 1 &&
+                        (repeats_ == 1 || stride.repeat * kBlockBytes == lanes_ * element_bytes_));
+  }
 
   // A cast works on as many lanes as its wider type has in a repeat; the narrower operand then uses
-  // the first half of its blocks.
+  // the first part of its blocks.
   Lanes WithElementBytes(uint32_t element_bytes) const;
 
   // Legality of mask and repeat count.
@@ -44,19 +72,22 @@ class Lanes {
   template <typename F>
   void ForEachFootprint(uint32_t begin, Stride stride, F f) const;
 
-  // Calls f(lane, length) for maximal runs of active lanes that stay inside one block of
-  // `block_lanes` lanes; with block_lanes = lanes() a run may cover the whole repeat.
+  // Calls f(lane, length) for maximal runs of active lanes of a repeat that stay inside one block
+  // of `block_lanes` lanes; with block_lanes = lanes() a run may cover the whole repeat.
   template <typename F>
-  void ForEachRun(uint32_t block_lanes, F f) const;
+  void ForEachRun(uint32_t repeat, uint32_t block_lanes, F f) const;
 
  private:
+  void SetCounted(uint64_t count);
+
   bool first_n_ = false;
-  uint32_t count_ = 0;
+  bool counted_ = false;  // the mask counts elements: nothing about it can be wrong
   uint32_t repeats_ = 0;
   uint32_t lanes_ = 0;
   uint32_t element_bytes_ = 0;
-  uint64_t mask_value_ = 0;   // as the kernel gave it
+  uint64_t mask_value_ = 0;  // as the kernel gave it
   uint64_t bits_[2] = {0, 0};
+  uint64_t tail_[2] = {0, 0};  // of the last repeat
 };
 
 // Reports reads or writes of `operand` by these lanes; false: the call must not be carried out.
@@ -66,16 +97,26 @@ bool WritesLanes(Instruction& in, const Lanes& lanes, const UbOperand& operand, 
                  Stride stride);
 
 template <typename F>
-void Lanes::ForEachRun(uint32_t block_lanes, F f) const {
+void Lanes::ForEachRun(uint32_t repeat, uint32_t block_lanes, F f) const {
+  const uint64_t* mask = bits(repeat);
   uint32_t lane = 0;
   while (lane < lanes_) {
-    if (!active(lane)) {
-      ++lane;
+    const uint64_t rest = mask[lane / 64] >> (lane % 64);
+    if (rest == 0) {
+      lane = (lane / 64 + 1) * 64;
       continue;
     }
-    const uint32_t block_end = (lane / block_lanes + 1) * block_lanes;
-    uint32_t end = lane + 1;
-    while (end < block_end && end < lanes_ && active(end)) ++end;
+    lane += static_cast<uint32_t>(__builtin_ctzll(rest));
+    const uint32_t block_end = std::min((lane / block_lanes + 1) * block_lanes, lanes_);
+    uint32_t end = lane;
+    while (end < block_end) {
+      const uint64_t missing = ~(mask[end / 64] >> (end % 64));
+      const uint32_t left = 64 - end % 64;
+      const uint32_t run = missing == 0 ? 64 : static_cast<uint32_t>(__builtin_ctzll(missing));
+      end += std::min(run, left);
+      if (run < left) break;
+    }
+    end = std::min(end, block_end);
     f(lane, end - lane);
     lane = end;
   }
@@ -83,18 +124,28 @@ void Lanes::ForEachRun(uint32_t block_lanes, F f) const {
 
 template <typename F>
 void Lanes::ForEachFootprint(uint32_t begin, Stride stride, F f) const {
+  if (repeats_ == 0) return;
   if (first_n_) {
-    f(Footprint::Range(begin, count_ * element_bytes_));
+    f(Footprint::Range(begin, static_cast<uint32_t>(contiguous()) * element_bytes_));
     return;
   }
+  const bool uniform = bits_[0] == tail_[0] && bits_[1] == tail_[1];
   const uint32_t block_lanes = stride.block == 1 ? lanes_ : kBlockBytes / element_bytes_;
-  ForEachRun(block_lanes, [&](uint32_t lane, uint32_t length) {
-    const uint32_t at = lane * element_bytes_;
-    const uint32_t offset = at / kBlockBytes * stride.block * kBlockBytes + at % kBlockBytes;
-    f(Footprint{begin + offset, length * element_bytes_, 1, 0, repeats_,
-                stride.repeat * kBlockBytes}
-          .Collapsed());
-  });
+  const auto pieces = [&](uint32_t repeat, uint32_t count) {
+    const uint32_t first = begin + repeat * stride.repeat * kBlockBytes;
+    ForEachRun(repeat, block_lanes, [&](uint32_t lane, uint32_t length) {
+      const uint32_t at = lane * element_bytes_;
+      const uint32_t offset = at / kBlockBytes * stride.block * kBlockBytes + at % kBlockBytes;
+      f(Footprint{first + offset, length * element_bytes_, 1, 0, count, stride.repeat * kBlockBytes}
+            .Collapsed());
+    });
+  };
+  if (uniform) {
+    pieces(0, repeats_);
+    return;
+  }
+  if (repeats_ > 1) pieces(0, repeats_ - 1);
+  pieces(repeats_ - 1, 1);
 }
 
 }  // namespace normgrad::twin

@@ -1,5 +1,7 @@
 // The arithmetic of vector instructions on runs of elements: plain loops, one rounding per
-// operation, nothing about addresses or rules.
+// operation, nothing about addresses or rules. `saturates`: the chip has no Inf and NaN in 16 bits.
+// A look-up yields null if there is no such operation. dst may be exactly one of the sources,
+// otherwise the ranges are disjoint.
 #ifndef NORMGRAD_TWIN_API_OPERATIONS_H_
 #define NORMGRAD_TWIN_API_OPERATIONS_H_
 
@@ -8,18 +10,9 @@
 
 #include "twin/machine/dtype.h"
 #include "twin/rules/api_table.h"
+#include "twin/rules/cast_table.h"
 
 namespace AscendC {
-
-enum class RoundMode : uint8_t {
-  CAST_NONE = 0,
-  CAST_RINT,
-  CAST_FLOOR,
-  CAST_CEIL,
-  CAST_ROUND,
-  CAST_TRUNC,
-  CAST_ODD,
-};
 
 enum class CMPMODE : uint8_t { LT = 0, GT, EQ, LE, GE, NE };
 
@@ -29,24 +22,45 @@ enum class SELMODE : uint8_t {
   VSEL_TENSOR_TENSOR_MODE,
 };
 
+enum class ReduceOrder : uint8_t {
+  ORDER_VALUE_INDEX = 0,
+  ORDER_INDEX_VALUE,
+  ORDER_ONLY_VALUE,
+  ORDER_ONLY_INDEX,
+};
+
 }  // namespace AscendC
 
 namespace normgrad::twin {
 
-// dst[i] = a[i] op b[i]; MulAddDst: dst[i] = a[i] * b[i] + dst[i], the product rounded first. dst may
-// be a or b, otherwise the ranges are disjoint.
+// dst[i] = a[i] op b[i]. MulAddDst: a x b + dst, FusedMulAdd: a x dst + b, the product rounded
+// first.
 using BinaryFn = void (*)(void* dst, const void* a, const void* b, size_t count);
-BinaryFn BinaryOperation(Api api, Dtype dtype);   // null: no such operation
+BinaryFn BinaryOperation(Api api, Dtype dtype, bool saturates);
+BinaryFn MixedMulAddDst();  // fp16 factors, fp32 sum
 
-using ScalarFn = void (*)(void* dst, const void* src, float scalar, size_t count);
-ScalarFn ScalarOperation(Api api, Dtype dtype);
+using UnaryFn = void (*)(void* dst, const void* src, size_t count);
+UnaryFn UnaryOperation(Api api, Dtype dtype, bool saturates);
 
-using CastFn = void (*)(void* dst, const void* src, size_t count);
-CastFn CastOperation(Dtype dst, Dtype src, AscendC::RoundMode mode);
+using CastFn = void (*)(void* dst, const void* src, size_t count, AscendC::RoundMode mode);
+CastFn CastOperation(Dtype dst, Dtype src, AscendC::RoundMode mode, bool saturates);
+
+// dst[i] = src[i] op scalar. Axpy: src x scalar + dst, the product rounded first.
+using ScalarFn = void (*)(void* dst, const void* src, const void* scalar, size_t count);
+ScalarFn ScalarOperation(Api api, Dtype dtype, bool saturates);
+ScalarFn MixedAxpy();  // fp16 source and scalar, fp32 sum
+
+// dst[i] = value, of 1, 2, 4 or 8 bytes.
+void FillElements(void* dst, const void* value, uint32_t element_bytes, size_t count);
 
 // Sum of `lanes` (a power of two) values by the hardware's tree: 0+1, 2+3, ..., then pairs of
-// results; overwrites the values.
-float SumTree(float* values, size_t lanes);
+// results, each rounded to the element type. Overwrites the values; the sum is the first of them.
+using TreeFn = void (*)(void* values, size_t lanes);
+TreeFn SumTree(Dtype dtype, bool saturates);
+
+// Bit i of dst: a[i] mode b[i], for a multiple of 8 elements. `scalar`: b is one value.
+void CompareElements(Dtype dtype, AscendC::CMPMODE mode, uint8_t* dst, const void* a, const void* b,
+                     bool scalar, size_t count);
 
 }  // namespace normgrad::twin
 

@@ -2,13 +2,16 @@
 #ifndef NORMGRAD_TWIN_INCLUDE_KERNEL_OPERATOR_H_
 #define NORMGRAD_TWIN_INCLUDE_KERNEL_OPERATOR_H_
 
+#include "twin/api/arithmetic.h"
+#include "twin/api/cast.h"
 #include "twin/api/compare.h"
 #include "twin/api/cross_core.h"
 #include "twin/api/data_copy.h"
+#include "twin/api/fill.h"
 #include "twin/api/kernel.h"
 #include "twin/api/pipe.h"
+#include "twin/api/reduce.h"
 #include "twin/api/sync.h"
 #include "twin/api/tensor.h"
-#include "twin/api/vector.h"
 
 #endif  // NORMGRAD_TWIN_INCLUDE_KERNEL_OPERATOR_H_

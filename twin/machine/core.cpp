@@ -76,6 +76,15 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t c
   return first;
 }
 
+uint16_t Core::BufferAt(uint32_t address) const {
+  for (size_t id = buffers_.size(); id-- > 1;) {
+    const Buffer& buffer = buffers_[id];
+    const bool inside = address >= buffer.begin && address < buffer.begin + buffer.bytes;
+    if (inside && buffer.state != BufferState::kGone) return static_cast<uint16_t>(id);
+  }
+  return 0;
+}
+
 std::string Core::Describe(uint16_t id) const {
   if (id == 0) return "no buffer";
   const Buffer& buffer = buffers_[id];

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "twin/api/vector_registers.h"
 #include "twin/machine/clocks.h"
 #include "twin/machine/cross_core.h"
 #include "twin/machine/dtype.h"
@@ -51,6 +52,7 @@ class Core {
   PipeClocks& clocks() { return clocks_; }
   UbRaces& ub_races() { return ub_races_; }
   GmOrder& gm_order() { return gm_order_; }
+  VectorRegisters& vector_registers() { return vector_registers_; }
   void AddGmSpan(const void* allocation, uint64_t begin, uint64_t end, GmAccess access, Api api,
                  Site site, int pipe, uint32_t sequence);
 
@@ -88,6 +90,7 @@ class Core {
   uint16_t AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t count, uint32_t bytes,
                       Site site);
   Buffer& buffer(uint16_t id) { return buffers_[id]; }
+  uint16_t BufferAt(uint32_t address) const;  // id of the live buffer there, or 0
   std::string Describe(uint16_t id) const;
   void ResetPipe(const char* api, Site site);  // reports leaks, then all buffers are gone
   void Finish();                               // leaks and flags at the end of the kernel
@@ -140,6 +143,7 @@ class Core {
   std::vector<GmSpan> gm_spans_;
   std::vector<CoreTimes> segments_;  // what was known of other cores, segment by segment
   AtomicMode atomic_{};
+  VectorRegisters vector_registers_;
   std::map<uint64_t, Site> dirty_lines_;
   std::map<const void*, int32_t> soft_meetings_;
   std::vector<Past> history_[kPipes];

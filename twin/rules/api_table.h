@@ -13,15 +13,48 @@ namespace normgrad::twin {
   X(Add, "Add", PIPE_V)                          \
   X(Sub, "Sub", PIPE_V)                          \
   X(Mul, "Mul", PIPE_V)                          \
+  X(Div, "Div", PIPE_V)                          \
+  X(Max, "Max", PIPE_V)                          \
+  X(Min, "Min", PIPE_V)                          \
+  X(And, "And", PIPE_V)                          \
+  X(Or, "Or", PIPE_V)                            \
   X(MulAddDst, "MulAddDst", PIPE_V)              \
+  X(FusedMulAdd, "FusedMulAdd", PIPE_V)          \
+  X(Abs, "Abs", PIPE_V)                          \
+  X(Exp, "Exp", PIPE_V)                          \
+  X(Ln, "Ln", PIPE_V)                            \
+  X(Sqrt, "Sqrt", PIPE_V)                        \
+  X(Rsqrt, "Rsqrt", PIPE_V)                      \
+  X(Reciprocal, "Reciprocal", PIPE_V)            \
+  X(Relu, "Relu", PIPE_V)                        \
+  X(Not, "Not", PIPE_V)                          \
   X(Adds, "Adds", PIPE_V)                        \
   X(Muls, "Muls", PIPE_V)                        \
+  X(Maxs, "Maxs", PIPE_V)                        \
+  X(Mins, "Mins", PIPE_V)                        \
+  X(Axpy, "Axpy", PIPE_V)                        \
   X(Cast, "Cast", PIPE_V)                        \
   X(Duplicate, "Duplicate", PIPE_V)              \
   X(Brcb, "Brcb", PIPE_V)                        \
+  X(Copy, "Copy", PIPE_V)                        \
   X(WholeReduceSum, "WholeReduceSum", PIPE_V)    \
+  X(WholeReduceMax, "WholeReduceMax", PIPE_V)    \
+  X(WholeReduceMin, "WholeReduceMin", PIPE_V)    \
+  X(BlockReduceSum, "BlockReduceSum", PIPE_V)    \
+  X(BlockReduceMax, "BlockReduceMax", PIPE_V)    \
+  X(BlockReduceMin, "BlockReduceMin", PIPE_V)    \
+  X(PairReduceSum, "PairReduceSum", PIPE_V)      \
+  X(RepeatReduceSum, "RepeatReduceSum", PIPE_V)  \
+  X(ReduceSum, "ReduceSum", PIPE_V)              \
+  X(ReduceMax, "ReduceMax", PIPE_V)              \
+  X(ReduceMin, "ReduceMin", PIPE_V)              \
   X(Compare, "Compare", PIPE_V)                  \
+  X(CompareScalar, "CompareScalar", PIPE_V)      \
   X(Select, "Select", PIPE_V)                    \
+  X(SetCmpMask, "SetCmpMask", PIPE_V)            \
+  X(GetCmpMask, "GetCmpMask", PIPE_V)            \
+  X(TransDataTo5HD, "TransDataTo5HD", PIPE_V)    \
+  X(ReduceSumStore, "ReduceSum", PIPE_S)         \
   X(DataCopyUbToUb, "DataCopy", PIPE_V)          \
   X(DataCopyGmToUb, "DataCopy", PIPE_MTE2)       \
   X(DataCopyUbToGm, "DataCopy", PIPE_MTE3)       \

@@ -1,55 +1,124 @@
 // Which element types an API takes on which architecture; breaking it is a compile error that names
-// the API. Arch 2201, from the support tables of the vendor's API pages.
+// the API. The table follows the data type section of each API's page in the vendor's documentation
+// (SIMD-API, basic API); where a note stands, another source decided.
 #ifndef NORMGRAD_TWIN_RULES_DTYPES_H_
 #define NORMGRAD_TWIN_RULES_DTYPES_H_
 
 #include <cstdint>
-#include <type_traits>
 
 #include "twin/machine/dtype.h"
+#include "twin/rules/cast_table.h"
 
 #ifndef __NPU_ARCH__
 #error "__NPU_ARCH__ must name the architecture, for example -D__NPU_ARCH__=2201"
 #endif
 
-#if __NPU_ARCH__ != 2201
-#error "this version of the machine knows __NPU_ARCH__ 2201 only"
+#if __NPU_ARCH__ != 1001 && __NPU_ARCH__ != 2002 && __NPU_ARCH__ != 2201
+#error "this machine knows __NPU_ARCH__ 1001, 2002 and 2201"
 #endif
 
-namespace normgrad::twin {
+namespace normgrad::twin::dtypes {
 
-template <typename T, typename... Allowed>
-constexpr bool kOneOf = (std::is_same_v<T, Allowed> || ...);
+using Set = uint32_t;  // of Dtype, one bit each
 
+constexpr Set Of(Dtype dtype) { return 1u << static_cast<int>(dtype); }
+
+constexpr Set kNone = 0;  // the API does not exist
+constexpr Set kF16 = Of(Dtype::kF16);
+constexpr Set kFloats = kF16 | Of(Dtype::kF32);
+constexpr Set kFloatsI32 = kFloats | Of(Dtype::kI32);
+constexpr Set kBits16 = Of(Dtype::kI16) | Of(Dtype::kU16);
+constexpr Set kArithmetic = kFloatsI32 | Of(Dtype::kI16);
+constexpr Set kBytes = Of(Dtype::kI8) | Of(Dtype::kU8);
+constexpr Set kWords = kFloatsI32 | kBits16 | Of(Dtype::kU32);  // of 2 or 4 bytes, without bf16
+constexpr Set kWordsBf16 = kWords | Of(Dtype::kBf16);
+constexpr Set kMoved = kWordsBf16 | kBytes | Of(Dtype::kI64) | Of(Dtype::kU64);
+
+// X(API, on 1001, on 2002, on 2201)
+#define NORMGRAD_DTYPE_TABLE(X)                                                \
+  X(Add, kFloatsI32, kArithmetic, kArithmetic)                                 \
+  X(Sub, kFloatsI32, kArithmetic, kArithmetic)                                 \
+  X(Mul, kFloatsI32, kArithmetic, kArithmetic)                                 \
+  X(Div, kFloats, kFloats, kFloats)                                            \
+  X(Max, kFloatsI32, kArithmetic, kArithmetic)                                 \
+  X(Min, kFloatsI32, kArithmetic, kArithmetic)                                 \
+  X(And, kBits16, kBits16, kBits16)                                            \
+  X(Or, kBits16, kBits16, kBits16)                                             \
+  X(MulAddDst, kNone, kFloats, kFloats)                                        \
+  X(FusedMulAdd, kNone, kFloats, kFloats)                                      \
+  X(Abs, kFloats, kFloats, kFloats)                                            \
+  X(Exp, kFloats, kFloats, kFloats)                                            \
+  X(Ln, kFloats, kFloats, kFloats)                                             \
+  X(Sqrt, kFloats, kFloats, kFloats)                                           \
+  X(Rsqrt, kFloats, kFloats, kFloats)                                          \
+  X(Reciprocal, kFloats, kFloats, kFloats)                                     \
+  X(Relu, kF16, kFloatsI32, kFloatsI32)                                        \
+  X(Not, kBits16, kBits16, kBits16)                                            \
+  X(Adds, kFloats, kArithmetic, kArithmetic)                                   \
+  X(Muls, kFloats, kArithmetic, kArithmetic)                                   \
+  X(Maxs, kNone, kArithmetic, kArithmetic)                                     \
+  X(Mins, kNone, kArithmetic, kArithmetic)                                     \
+  X(Axpy, kFloats, kFloats, kFloats)                                           \
+  /* bf16 on 1001 and 2002: the page lists it, the headers refuse it */        \
+  X(Duplicate, kWords, kWords, kWordsBf16)                                     \
+  X(Brcb, kNone, kWords, kWordsBf16)                                           \
+  X(Copy, kNone, kNone, kWordsBf16)                                            \
+  X(WholeReduceSum, kF16, kFloats, kFloats)                                    \
+  X(WholeReduceMax, kF16, kFloats, kFloats)                                    \
+  X(WholeReduceMin, kF16, kFloats, kFloats)                                    \
+  X(BlockReduceSum, kF16, kFloats, kFloats)                                    \
+  X(BlockReduceMax, kF16, kFloats, kFloats)                                    \
+  X(BlockReduceMin, kF16, kFloats, kFloats)                                    \
+  X(PairReduceSum, kF16, kFloats, kFloats)                                     \
+  X(RepeatReduceSum, kF16, kFloats, kFloats)                                   \
+  X(ReduceSum, kF16, kFloats, kFloats)                                         \
+  X(ReduceMax, kF16, kFloats, kFloats)                                         \
+  X(ReduceMin, kF16, kFloats, kFloats)                                         \
+  X(GetAccVal, kNone, kNone, kFloats)                                          \
+  X(Compare, kFloats, kFloats, kFloatsI32)                                     \
+  X(CompareScalar, kNone, kFloats, kFloatsI32)                                 \
+  X(Select, kFloats, kFloats, kFloats)                                         \
+  X(TransDataTo5HD, kBits16 | kF16 | kBytes, kWords | kBytes, kWords | kBytes) \
+  X(SetMaskCount, kNone, kMoved, kMoved)                                       \
+  X(DataCopyPad, kNone, kNone, kMoved)
+
+#if __NPU_ARCH__ == 1001
+#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201) constexpr Set k##api##Takes = on1001;
+#elif __NPU_ARCH__ == 2002
+#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201) constexpr Set k##api##Takes = on2002;
+#else
+#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201) constexpr Set k##api##Takes = on2201;
+#endif
+NORMGRAD_DTYPE_TABLE(NORMGRAD_DTYPE_ROW)
+#undef NORMGRAD_DTYPE_ROW
+
+// sizeof makes the condition depend on T, so that it is asked per call.
 template <typename T>
-struct AllowedDtypes {
-  static constexpr bool kArithmetic = kOneOf<T, float, half>;
-  static constexpr bool kFill =
-      kOneOf<T, float, half, bfloat16_t, int16_t, uint16_t, int32_t, uint32_t>;
-  static constexpr bool kAdd = kArithmetic;
-  static constexpr bool kSub = kArithmetic;
-  static constexpr bool kMul = kArithmetic;
-  static constexpr bool kMulAddDst = kArithmetic;
-  static constexpr bool kAdds = kArithmetic;
-  static constexpr bool kMuls = kArithmetic;
-  static constexpr bool kDuplicate = kFill;
-  static constexpr bool kBrcb = kFill;
-  static constexpr bool kCompare = kOneOf<T, float>;
-  static constexpr bool kSelect = kOneOf<T, float>;
-  static constexpr bool kWholeReduceSum = kOneOf<T, float>;
-};
+constexpr bool Exists(Set takes) {
+  return takes != kNone && sizeof(T) > 0;
+}
+template <typename T>
+constexpr bool Takes(Set takes) {
+  return takes == kNone || (takes & Of(kDtypeOf<T>)) != 0;
+}
 
-template <typename Dst, typename Src>
-constexpr bool kCastExists = (kOneOf<Dst, float> && kOneOf<Src, half, bfloat16_t>) ||
-                             (kOneOf<Dst, half, bfloat16_t> && kOneOf<Src, float>);
+}  // namespace normgrad::twin::dtypes
 
-}  // namespace normgrad::twin
+#define NORMGRAD_TEXT_OF(x) #x
+#define NORMGRAD_TEXT(x) NORMGRAD_TEXT_OF(x)
 
-#define NORMGRAD_DTYPE_RULE(api, T)                                \
-  static_assert(normgrad::twin::AllowedDtypes<T>::k##api,          \
-                "AscendC::" #api " does not take this element type on __NPU_ARCH__ 2201")
-#define NORMGRAD_CAST_RULE(Dst, Src)                      \
-  static_assert((normgrad::twin::kCastExists<Dst, Src>),  \
-                "AscendC::Cast has no conversion between these element types on __NPU_ARCH__ 2201")
+#define NORMGRAD_API_RULE(api, T)                                                         \
+  static_assert(normgrad::twin::dtypes::Exists<T>(normgrad::twin::dtypes::k##api##Takes), \
+                "AscendC::" #api " does not exist on __NPU_ARCH__ " NORMGRAD_TEXT(__NPU_ARCH__))
+#define NORMGRAD_DTYPE_RULE(api, T)                                                      \
+  NORMGRAD_API_RULE(api, T);                                                             \
+  static_assert(normgrad::twin::dtypes::Takes<T>(normgrad::twin::dtypes::k##api##Takes), \
+                "AscendC::" #api                                                         \
+                " does not take this element type on __NPU_ARCH__ " NORMGRAD_TEXT(__NPU_ARCH__))
+#define NORMGRAD_CAST_RULE(Dst, Src)                                                     \
+  static_assert(normgrad::twin::CastModesOf(__NPU_ARCH__, normgrad::twin::kDtypeOf<Dst>, \
+                                            normgrad::twin::kDtypeOf<Src>) != 0,         \
+                "AscendC::Cast has no conversion between these element types on "        \
+                "__NPU_ARCH__ " NORMGRAD_TEXT(__NPU_ARCH__))
 
 #endif  // NORMGRAD_TWIN_RULES_DTYPES_H_

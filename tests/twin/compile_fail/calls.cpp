@@ -11,7 +11,6 @@ inline void Refused() {
   [[maybe_unused]] const LocalTensor<half> h;
   [[maybe_unused]] const LocalTensor<bfloat16_t> b;
   [[maybe_unused]] const LocalTensor<int8_t> c;
-  [[maybe_unused]] const LocalTensor<int32_t> i;
 #if SAMPLE == 0
   AscendC::Add(f, f, f, 64);
 #elif SAMPLE == 1
@@ -19,7 +18,7 @@ inline void Refused() {
   AscendC::Add(b, b, b, 64);
 #elif SAMPLE == 2
   //! error: AscendC::Mul does not take this element type
-  AscendC::Mul(i, i, i, uint64_t{64}, 1, {1, 1, 1, 8, 8, 8});
+  AscendC::Mul(c, c, c, uint64_t{64}, 1, {1, 1, 1, 8, 8, 8});
 #elif SAMPLE == 3
   //! error: AscendC::MulAddDst does not take this element type
   AscendC::MulAddDst(b, b, b, 64);
@@ -49,7 +48,7 @@ inline void Refused() {
   AscendC::Compare(c, b, b, AscendC::CMPMODE::EQ, 128);
 #elif SAMPLE == 12
   //! error: AscendC::Sub does not take this element type
-  AscendC::Sub(i, i, i, 64);
+  AscendC::Sub(c, c, c, 64);
 #elif SAMPLE == 13
   //! error: AscendC::Adds does not take this element type
   AscendC::Adds(b, b, bfloat16_t(2.0f), 64);

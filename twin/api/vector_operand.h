@@ -1,0 +1,120 @@
+// Operands of vector instructions, repeat by repeat. For the .cpp files of the library only.
+#ifndef NORMGRAD_TWIN_API_VECTOR_OPERAND_H_
+#define NORMGRAD_TWIN_API_VECTOR_OPERAND_H_
+
+#include <cstring>
+#include <initializer_list>
+
+#include "twin/api/lanes.h"
+
+namespace normgrad::twin {
+
+struct VectorOperand {
+  UbOperand at;
+  const char* name;
+  Stride stride;
+  uint32_t element_bytes;
+};
+
+inline bool Saturates(Instruction& in) { return in.core().options().soc->chip->saturates; }
+
+// What every element by element instruction announces; false: it must not be carried out.
+bool Announce(Instruction& in, const Lanes& lanes, const VectorOperand& dst, bool reads_dst,
+              std::initializer_list<VectorOperand> sources);
+
+constexpr uint32_t kLineBytes = 256;  // all lanes of one repeat of the widest operand
+
+// One source operand, repeat by repeat, as contiguous lanes.
+class Source {
+ public:
+  Source(Instruction& in, const VectorOperand& operand, const Lanes& lanes)
+      : in_(in),
+        begin_(operand.at.begin),
+        stride_(operand.stride),
+        lanes_(lanes.WithElementBytes(operand.element_bytes)) {}
+
+  const uint8_t* Repeat(uint32_t repeat) {
+    const uint32_t at = begin_ + repeat * stride_.repeat * kBlockBytes;
+    if (stride_.block == 1) return in_.ub(at);
+    // Up to the last active lane: what lies behind may be outside of UB.
+    for (uint32_t block = 0; block < lanes_.blocks(repeat); ++block) {
+      std::memcpy(line_ + block * kBlockBytes, in_.ub(at + block * stride_.block * kBlockBytes),
+                  kBlockBytes);
+    }
+    return line_;
+  }
+
+ private:
+  Instruction& in_;
+  const uint32_t begin_;
+  const Stride stride_;
+  const Lanes lanes_;
+  alignas(64) uint8_t line_[kLineBytes];
+};
+
+// Runs f(repeat, dst lanes, first lane, lanes) for every repeat and run of active lanes. A
+// destination with a block stride is worked on in a line of its own and written back block by
+// block.
+template <typename F>
+void ForEachDestination(Instruction& in, const VectorOperand& dst, const Lanes& lanes, F f) {
+  const uint32_t element = dst.element_bytes;
+  alignas(64) uint8_t line[kLineBytes];
+  for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
+    const uint32_t at = dst.at.begin + repeat * dst.stride.repeat * kBlockBytes;
+    if (dst.stride.block == 1) {
+      lanes.ForEachRun(repeat, lanes.lanes(), [&](uint32_t lane, uint32_t count) {
+        f(repeat, in.ub(at + lane * element), lane, count);
+      });
+      continue;
+    }
+    lanes.ForEachRun(repeat, kBlockBytes / element, [&](uint32_t lane, uint32_t count) {
+      const uint32_t offset = lane * element;
+      uint8_t* home =
+          in.ub(at + offset / kBlockBytes * dst.stride.block * kBlockBytes + offset % kBlockBytes);
+      std::memcpy(line, home, count * element);
+      f(repeat, line, lane, count);
+      std::memcpy(home, line, count * element);
+    });
+  }
+}
+
+inline bool Contiguous(const Lanes& lanes, std::initializer_list<VectorOperand> operands) {
+  if (lanes.contiguous() == 0) return false;
+  for (const VectorOperand& operand : operands) {
+    if (!lanes.WithElementBytes(operand.element_bytes).contiguous(operand.stride)) return false;
+  }
+  return true;
+}
+
+// Element by element with one or two sources: f(dst, source lanes..., count).
+template <typename F>
+void RunUnary(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
+              const VectorOperand& src, F f) {
+  if (Contiguous(lanes, {dst, src})) {
+    f(in.ub(dst.at.begin), in.ub(src.at.begin), lanes.contiguous());
+    return;
+  }
+  Source a(in, src, lanes);
+  ForEachDestination(in, dst, lanes, [&](uint32_t repeat, uint8_t* d, uint32_t lane, uint32_t n) {
+    f(d, a.Repeat(repeat) + lane * src.element_bytes, n);
+  });
+}
+
+template <typename F>
+void RunBinary(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
+               const VectorOperand& src0, const VectorOperand& src1, F f) {
+  if (Contiguous(lanes, {dst, src0, src1})) {
+    f(in.ub(dst.at.begin), in.ub(src0.at.begin), in.ub(src1.at.begin), lanes.contiguous());
+    return;
+  }
+  Source a(in, src0, lanes);
+  Source b(in, src1, lanes);
+  ForEachDestination(in, dst, lanes, [&](uint32_t repeat, uint8_t* d, uint32_t lane, uint32_t n) {
+    f(d, a.Repeat(repeat) + lane * src0.element_bytes, b.Repeat(repeat) + lane * src1.element_bytes,
+      n);
+  });
+}
+
+}  // namespace normgrad::twin
+
+#endif  // NORMGRAD_TWIN_API_VECTOR_OPERAND_H_

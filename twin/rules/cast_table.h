@@ -1,0 +1,79 @@
+// The conversions that Cast has, and the round modes of each, per architecture: the tables of the
+// vendor's Cast page. Left out: int4, and int32 to half, whose scale comes from SetDeqScale.
+#ifndef NORMGRAD_TWIN_RULES_CAST_TABLE_H_
+#define NORMGRAD_TWIN_RULES_CAST_TABLE_H_
+
+#include <cstdint>
+
+#include "twin/machine/dtype.h"
+
+namespace AscendC {
+
+enum class RoundMode : uint8_t {
+  CAST_NONE = 0,  // CAST_RINT where precision is lost
+  CAST_RINT,
+  CAST_FLOOR,
+  CAST_CEIL,
+  CAST_ROUND,
+  CAST_TRUNC,
+  CAST_ODD,
+};
+
+}  // namespace AscendC
+
+namespace normgrad::twin {
+
+using CastModes = uint8_t;  // one bit per RoundMode
+
+constexpr CastModes kCastNone = 1u << 0;
+constexpr CastModes kCastRint = 1u << 1;
+constexpr CastModes kCastOdd = 1u << 6;
+constexpr CastModes kCastFive = 0x3E;  // RINT FLOOR CEIL ROUND TRUNC
+constexpr CastModes kCastSix = kCastFive | kCastNone;
+constexpr CastModes kCastNoRint = kCastSix & ~kCastRint;  // FLOOR CEIL ROUND TRUNC NONE
+
+struct CastRow {
+  Dtype src;
+  Dtype dst;
+  CastModes on1001;
+  CastModes on2002;
+  CastModes on2201;
+};
+
+constexpr CastRow kCastRows[] = {
+    {Dtype::kI8, Dtype::kF16, kCastNone, kCastNone, kCastNone},
+    {Dtype::kU8, Dtype::kF16, kCastNone, kCastNone, kCastNone},
+    {Dtype::kI16, Dtype::kF16, kCastNone, kCastNone, kCastSix},
+    {Dtype::kI16, Dtype::kF32, 0, 0, kCastNone},
+    {Dtype::kF16, Dtype::kI8, kCastNoRint, kCastNoRint, kCastSix},
+    {Dtype::kF16, Dtype::kU8, kCastNoRint, kCastNoRint, kCastSix},
+    {Dtype::kF16, Dtype::kI16, 0, kCastRint, kCastFive},
+    {Dtype::kF16, Dtype::kI32, kCastFive, kCastFive, kCastFive},
+    {Dtype::kF16, Dtype::kF32, kCastNone, kCastNone, kCastNone},
+    {Dtype::kBf16, Dtype::kI32, 0, 0, kCastFive},
+    {Dtype::kBf16, Dtype::kF32, 0, 0, kCastNone},
+    {Dtype::kI32, Dtype::kI16, 0, kCastNone, kCastNone},
+    {Dtype::kI32, Dtype::kF32, kCastNone, kCastNone, kCastSix},
+    {Dtype::kI32, Dtype::kI64, 0, 0, kCastNone},
+    {Dtype::kF32, Dtype::kI16, 0, 0, kCastFive},
+    {Dtype::kF32, Dtype::kF16, kCastOdd | kCastNone, kCastOdd | kCastNone, kCastSix | kCastOdd},
+    {Dtype::kF32, Dtype::kBf16, 0, 0, kCastFive},
+    {Dtype::kF32, Dtype::kI32, 0, 0, kCastFive},
+    {Dtype::kF32, Dtype::kF32, 0, 0, kCastFive},
+    {Dtype::kF32, Dtype::kI64, kCastFive, kCastFive, kCastFive},
+    {Dtype::kI64, Dtype::kI32, 0, 0, kCastNone},
+    {Dtype::kI64, Dtype::kF32, 0, 0, kCastFive},
+};
+
+// The round modes of a conversion on an architecture; 0: there is no such conversion.
+constexpr CastModes CastModesOf(uint32_t arch, Dtype dst, Dtype src) {
+  for (const CastRow& row : kCastRows) {
+    if (row.dst != dst || row.src != src) continue;
+    return arch == 1001 ? row.on1001 : arch == 2002 ? row.on2002 : row.on2201;
+  }
+  return 0;
+}
+
+}  // namespace normgrad::twin
+
+#endif  // NORMGRAD_TWIN_RULES_CAST_TABLE_H_
