@@ -100,6 +100,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     verify.add_argument("cases", nargs="*", metavar="CASE", help=_CASE)
     _selection(verify)
     _checking(verify)
+    _schedules(verify)
     verify.add_argument(
         "--jobs", type=_positive, metavar="N", help="cases at once (default: one per CPU core)"
     )
@@ -119,6 +120,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     run.add_argument("--save", type=Path, metavar="DIR", help="write inputs and outputs to DIR")
     run.add_argument("--ub", type=_positive, metavar="BYTES", help="UB limit of plan and launch")
     _checking(run)
+    _schedules(run)
     _json(run)
 
     plan = add("plan", commands.plan, "show how a case would be cut, and its UB budget")
@@ -174,13 +176,38 @@ def _checking(part: argparse.ArgumentParser) -> None:
     )
 
 
+def _schedules(part: argparse.ArgumentParser) -> None:
+    part.add_argument(
+        "--sync",
+        type=_one_of("strict", "autosync"),
+        default="strict",
+        metavar="strict|autosync",
+        help="strict: the barriers and flags that are written must suffice; autosync: with what "
+        "the compiler adds in a standard operator project (default: strict)",
+    )
+    part.add_argument(
+        "--shuffle-runs",
+        type=_whole,
+        default=0,
+        metavar="N",
+        help="launch each case N times more, with the cores in drawn orders 1..N: the outputs must "
+        "be bit-equal (default: 0)",
+    )
+
+
 def _json(part: argparse.ArgumentParser) -> None:
     part.add_argument("--json", action="store_true", help='print {"rows": [...]} on stdout')
 
 
 def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return int(text)
 
 

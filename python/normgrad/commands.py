@@ -50,7 +50,7 @@ def verify(args: argparse.Namespace) -> int:
         )
     stream = sys.stderr if args.json else sys.stdout
     workers, threads = pool.workers_for(len(chosen), args.jobs)
-    options = LaunchOptions(check=args.check, threads=threads)
+    options = _launch_options(args, threads)
     began = time.perf_counter()
     _build(chosen)
     ended: dict[int, store.Result] = {}
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
     plan_.find_soc(job.case.soc)
     _build([job])
     _, threads = pool.workers_for(1, 1)
-    outcome = run_.run_case(job, LaunchOptions(check=args.check, threads=threads))
+    outcome = run_.run_case(job, _launch_options(args, threads))
     if args.save:
         _save(outcome, args.save)
     if args.json:
@@ -205,6 +205,12 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
     return jobs.select(found, args.op, args.soc, args.dtype)
 
 
+def _launch_options(args: argparse.Namespace, threads: int) -> LaunchOptions:
+    return LaunchOptions(
+        check=args.check, threads=threads, sync=args.sync, shuffle_runs=args.shuffle_runs
+    )
+
+
 def _build(chosen: Sequence[Job]) -> None:
     """Builds what the jobs need. A unit that does not compile is an ERROR of its cases alone."""
     if not build.base_folder("twin").is_dir():
@@ -242,7 +248,7 @@ def _knob(text: str) -> tuple[str, Any]:
         )
     if name == "strategy":
         return KNOBS[name], value
-    if not value.isdigit():
+    if not (value.isascii() and value.isdigit()):
         raise NormgradError(f"--set {text}: {value!r} is not a whole number")
     return KNOBS[name], int(value)
 

@@ -6,6 +6,7 @@ that come with the sources.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,13 @@ class Job:
     text: str
     case: Case
     npz: Path | None = None
+
+    def command(self, options: str = "") -> str:
+        """What a user types to see this job alone."""
+        words = ["normgrad run", shlex.quote(self.text)]
+        if self.npz and self.case.ub:
+            words.append(f"--ub {self.case.ub}")  # the text of a capture has no options
+        return " ".join([*words, *([options] if options else [])])
 
 
 def from_case(case: Case) -> Job:

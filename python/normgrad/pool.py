@@ -43,7 +43,7 @@ def run_many(
         for index, job in lost[:workers]:
             # One of these took the worker down: alone, each of them shows whether it was it.
             for _, result in _pooled([(index, job)], options, 1):
-                died = run.error_row(job, "its worker process died (out of memory?)")
+                died = run.error_row(job, "its worker process died (out of memory?)", options)
                 yield index, result or died
         waiting = lost[workers:]
 
@@ -80,10 +80,10 @@ def _result_of(job: Job, options: LaunchOptions) -> Result:
     try:
         return run.run_case(job, options).result
     except MemoryError:
-        return run.error_row(job, "not enough memory for this case")
+        return run.error_row(job, "not enough memory for this case", options)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return run.error_row(job, f"the harness failed: {reason}")
+        return run.error_row(job, f"the harness failed: {reason}", options)
 
 
 def _start_worker() -> None:

@@ -58,7 +58,7 @@ def write_junit(path: Path, results: Sequence[Result]) -> Path:
         if not result.expected:
             kind = "error" if result.status == "ERROR" else "failure"
             element = ET.SubElement(case, kind, type=result.status, message=_xml(result.reason))
-            element.text = _xml(f"normgrad run '{result.case}'\n{result.reason}")
+            element.text = _xml(f"{result.command}\n{result.reason}")
         elif result.status == "UNSUPPORTED":
             ET.SubElement(case, "system-out").text = _xml(f"refused as expected: {result.reason}")
     root = ET.Element("testsuites")
@@ -85,6 +85,7 @@ def write_html(path: Path, results: Sequence[Result], seconds: float) -> Path:
         wrong=[result for result in results if not result.expected],
         rows=[(result, ub_pieces(result)) for result in results],
         bar_width=_BAR_WIDTH,
+        shuffled=any(result.deterministic for result in results),
     )
     path.write_text(text, encoding="utf-8")
     return path

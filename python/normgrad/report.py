@@ -144,10 +144,15 @@ def summary(
     if scored:
         worst = max(scored, key=lambda r: r.score or 0.0)
         say(f"worst score {worst.score:.3f} of 1 (error / budget): {worst.case}", stream)
+    if shuffled := [result.deterministic for result in results if result.deterministic]:
+        for verdict, count in Counter(shuffled).items():
+            cases = "1 case" if count == 1 else f"{count} cases"
+            if verdict.startswith("bit-equal"):
+                say(f"{cases} {verdict} of the cores", stream)
     if wrong:
         say(f"{len(wrong)} not as expected; to see one:", stream)
         for result in wrong:
-            say(f"  normgrad run '{result.case}'", stream)
+            say(f"  {result.command}", stream)
     elif len(results) == asked:
         say("all as expected", stream)
     if report is not None:
@@ -202,12 +207,15 @@ def show_outcome(outcome: Outcome) -> None:
         say("worst element")
         for name, value in result.worst.items():
             say(f"  {name:<12} {_plain(value, 9)}")
+    if result.deterministic:
+        say(f"orders of the cores: {result.deterministic}")
     times = f"{result.seconds:.2f} s"
     if result.launch_seconds:
         times += f", of which the launch took {result.launch_seconds:.2f} s"
     say(f"{result.status}  {result.case}  ({times})")
     if result.reason:
         say(f"  {result.reason}")
+    say(f"again: {result.command}")
 
 
 def show_findings(result: Result) -> None:

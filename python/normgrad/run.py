@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import Any
 
-from normgrad import build, captures, inputs, ops, verdict
+from normgrad import build, captures, inputs, ops, orders, verdict
 from normgrad.backends import Array, LaunchOptions, Outputs, twin
 from normgrad.cases import Case
 from normgrad.jobs import Job
@@ -93,16 +93,16 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         plan = plan_case(case)
     except Refused as refused:
         result = replace(
-            _row(job, Status.UNSUPPORTED, refused.sentence),
+            _row(job, Status.UNSUPPORTED, refused.sentence, options),
             code=refused.code,
             expected=case.expect == refused.code,
             seconds=time.perf_counter() - began,
         )
         return Outcome(job, result)
-    planned = _with_plan(job, plan)
+    planned = _with_plan(job, plan, options)
     try:
         data = captures.load_npz(job.npz, case.op).inputs if job.npz else inputs.make_inputs(case)
-        outputs = twin.run(case, data, plan, options)
+        runs = _launch(case, data, plan, options)
     except build.UnitError as error:
         return Outcome(job, replace(planned, reason=str(error)), plan)
     except OSError as error:
@@ -111,8 +111,10 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     except MemoryError:
         reason = "not enough memory for the tensors of this case"
         return Outcome(job, replace(planned, reason=reason), plan)
+    outputs = runs.outputs
     launched = replace(
         planned,
+        deterministic=runs.verdict if runs.runs > 1 else None,
         launch_seconds=outputs.wall_s,
         counters=outputs.counters,
         findings=tuple(asdict(finding) for finding in outputs.findings),
@@ -135,18 +137,41 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
             unwritten=outputs.unwritten,
             plan=plan,
         )
+        if runs.difference:
+            judged = _not_deterministic(judged, runs.difference)
         launched = _with_verdict(launched, case, outputs, judged)
     result = replace(launched, seconds=time.perf_counter() - began)
     return Outcome(job, result, plan, data, outputs, judged)
 
 
-def _row(job: Job, status: Status, reason: str) -> Result:
+def _launch(
+    case: Case, data: Mapping[str, Array], plan: Plan, options: LaunchOptions
+) -> orders.Orders:
+    """The launch, and those under other orders of the cores if the first one came to its end."""
+    first = twin.run(case, data, plan, options)
+    if first.error is not None or not first.finished or plan.cores == 0:
+        return orders.Orders(first, 1)
+    seeds = range(1, options.shuffle_runs + 1)
+    further = ((seed, twin.run(case, data, plan, replace(options, seed=seed))) for seed in seeds)
+    return orders.gather(first, further)
+
+
+def _not_deterministic(judged: Verdict, difference: str) -> Verdict:
+    """Every operator here promises the same bits under any order of the cores."""
+    reason = f"{judged.reason}; {difference}" if judged.reason else difference
+    return replace(judged, status=Status.FAILED, reason=reason)
+
+
+def _row(job: Job, status: Status, reason: str, options: LaunchOptions) -> Result:
     case = job.case
     return Result(
         case=job.text,
         status=status.value,
         expected=False,
         reason=reason,
+        command=job.command(options.words),
+        check=options.check,
+        sync=options.sync,
         op=case.op,
         soc=case.soc,
         dtype=case.dtype,
@@ -155,15 +180,15 @@ def _row(job: Job, status: Status, reason: str) -> Result:
     )
 
 
-def error_row(job: Job, reason: str) -> Result:
+def error_row(job: Job, reason: str, options: LaunchOptions) -> Result:
     """The row of a job that has come to no status of its own."""
-    return _row(job, Status.ERROR, reason)
+    return _row(job, Status.ERROR, reason, options)
 
 
-def _with_plan(job: Job, plan: Plan) -> Result:
+def _with_plan(job: Job, plan: Plan, options: LaunchOptions) -> Result:
     """A row of a planned case; an ERROR until the launch has said otherwise."""
     return replace(
-        error_row(job, "not run"),
+        error_row(job, "not run", options),
         plan=plan.strategy,
         plan_reason=plan.reason,
         tiling_key=plan.tiling_key,

@@ -20,6 +20,7 @@ class Result:
     status: str
     expected: bool
     reason: str
+    command: str = ""  # shows this case again
     op: str = ""
     soc: str = ""
     dtype: str = ""
@@ -40,7 +41,10 @@ class Result:
     slope_cycles_per_64: float | None = None
     score: float | None = None  # worst |error| / budget; at most 1 passes
     seconds: float = 0.0  # the whole case
-    launch_seconds: float = 0.0
+    launch_seconds: float = 0.0  # of all orders
+    check: str = "all"
+    sync: str = "strict"
+    deterministic: str | None = None  # how outputs compare over the orders of --shuffle-runs
     findings: tuple[dict[str, Any], ...] = ()
     worst: dict[str, Any] | None = None
     metrics: dict[str, Any] = field(default_factory=dict)

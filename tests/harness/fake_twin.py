@@ -1,6 +1,7 @@
 """A stand-in for the twin's runner: reads a launch file, answers with numpy, or misbehaves.
 
-How, is said by NORMGRAD_FAKE: right (default), wrong, rule, hang, crash, silent, kill-parent.
+How, is said by NORMGRAD_FAKE: right (default), wrong, rule, hang, crash, silent, kill-parent,
+unsteady (other bits under seed 2), late-rule (a finding under seed 2 alone).
 """
 
 import json
@@ -28,7 +29,7 @@ RULE = {
 }
 
 
-def answer(tensors: dict[str, tuple[int, Path]]) -> None:
+def answer(tensors: dict[str, tuple[int, Path]], unsteady: bool) -> None:
     sizes = {name: size for name, (size, _) in tensors.items()}
     rows, cols = sizes["rstd"] // 4, sizes["dgamma"] // 4
     wide = rows * cols == 0 or sizes["x"] == 4 * rows * cols
@@ -44,6 +45,8 @@ def answer(tensors: dict[str, tuple[int, Path]]) -> None:
     dx = (dy * gamma - xhat * (dy * gamma * xhat).mean(axis=1, keepdims=True)) * rstd
     if os.environ.get("NORMGRAD_FAKE") == "wrong":
         dx[-1] = 7.0
+    if unsteady:
+        dx[1, 3] *= 1.0 + 2.0**-22  # fp32: a few last places; too little for the verdict
     dx.astype(np.float32).astype(kind).tofile(tensors["dx"][1])
     (dy * xhat).sum(axis=0).astype(np.float32).tofile(tensors["dgamma"][1])
 
@@ -61,11 +64,12 @@ def main() -> int:
         time.sleep(1)
     if mode == "silent":
         return 0
-    answer(tensors)
+    second = ["seed", "2"] in lines
+    answer(tensors, mode == "unsteady" and second)
     out = sum(size for name, (size, _) in tensors.items() if name in ("dx", "dgamma"))
     report = {
         "finished": True,
-        "findings": [RULE] if mode == "rule" else [],
+        "findings": [RULE] if mode == "rule" or (mode == "late-rule" and second) else [],
         "counters": {
             "gm_read_bytes": sum(size for size, _ in tensors.values()) - out,
             "gm_write_bytes": out,

@@ -37,6 +37,15 @@ class LaunchOptions:
     ub_bytes: int | None = None  # UB limit of the launch; None: the plan's
     timeout_s: float | None = None  # None: by the size of the case
     sync: str = "strict"  # or autosync: with what the compiler adds by itself
+    shuffle_runs: int = 0  # launches more, under drawn orders 1..N; a backend does one launch only
+
+    @property
+    def words(self) -> str:
+        """The options of the command line that ask for this."""
+        words = [] if self.check == "all" else [f"--check {self.check}"]
+        words += [] if self.sync == "strict" else [f"--sync {self.sync}"]
+        words += [f"--shuffle-runs {self.shuffle_runs}"] if self.shuffle_runs else []
+        return " ".join(words)
 
 
 @dataclass(frozen=True)
