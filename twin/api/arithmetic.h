@@ -46,6 +46,20 @@ NORMGRAD_BINARY_API(And)
 NORMGRAD_BINARY_API(Or)
 NORMGRAD_BINARY_API(FusedMulAdd)
 #undef NORMGRAD_BINARY_API
+
+// Kernels pass these as function pointers, which have no room for the call's place. A call prefers
+// the forms above: they are more specialised.
+#define NORMGRAD_POINTER_API(name)                                                               \
+  template <typename Tensor, bool is_set_mask = true>                                            \
+  inline void name(const Tensor& dst, const Tensor& src0, const Tensor& src1, uint64_t mask,     \
+                   const uint8_t repeats, const BinaryRepeatParams& strides) {                   \
+    using T = typename Tensor::PrimType;                                                         \
+    name<T, is_set_mask>(dst, src0, src1, mask, repeats, strides, normgrad::twin::Site::Here()); \
+  }
+NORMGRAD_POINTER_API(Add)
+NORMGRAD_POINTER_API(Sub)
+NORMGRAD_POINTER_API(Mul)
+#undef NORMGRAD_POINTER_API
 #undef NORMGRAD_BINARY_FORM
 
 #define NORMGRAD_UNARY_FORM(name, form, lane_spec, strides)                                     \

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "twin/api/tensor.h"
+#include "twin/rules/dtypes.h"
 
 namespace AscendC {
 
@@ -126,6 +127,7 @@ template <typename T>
 inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
                         const DataCopyExtParams& params, const DataCopyPadExtParams<T>& pad,
                         NORMGRAD_SITE) {
+  NORMGRAD_DTYPE_RULE(DataCopyPad, T);
   normgrad::twin::Padding padding{pad.isPad, pad.leftPadding, pad.rightPadding, sizeof(T), {}};
   std::memcpy(padding.value, &pad.paddingValue, sizeof(T));
   normgrad::twin::CopyPadGmToUb(dst.Operand(), src.Bytes(),
@@ -137,6 +139,7 @@ inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
 template <typename T>
 inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src,
                         const DataCopyExtParams& params, NORMGRAD_SITE) {
+  NORMGRAD_DTYPE_RULE(DataCopyPad, T);
   normgrad::twin::CopyPadUbToGm(
       dst.Bytes(), src.Operand(),
       {params.blockCount, params.blockLen, params.srcStride * normgrad::twin::kCopyBlockBytes,

@@ -11,8 +11,8 @@
 namespace normgrad::twin {
 
 struct UbOperand {
-  uint32_t begin;     // byte address in UB
-  uint16_t buffer;    // id of the Buffer it lies in
+  uint32_t begin;   // byte address in UB
+  uint16_t buffer;  // id of the Buffer it lies in
 };
 
 // Scalar accesses, out of line: meaning in scalar.cpp.
@@ -21,6 +21,7 @@ void LocalSet(const UbOperand& operand, uint64_t offset_bytes, const void* value
               Site);
 void GlobalGet(const uint8_t* address, void* value, uint32_t bytes, Site);
 void GlobalSet(uint8_t* address, const void* value, uint32_t bytes, Site);
+uint8_t* UbAddress(uint32_t begin);  // where the byte is in this process
 
 }  // namespace normgrad::twin
 
@@ -56,6 +57,7 @@ class LocalTensor {
   }
 
   uint32_t GetSize() const { return bytes_ / static_cast<uint32_t>(sizeof(T)); }
+  T* GetPhyAddr() const { return reinterpret_cast<T*>(normgrad::twin::UbAddress(begin_)); }
   TPosition GetPosition() const { return position_; }
 
   normgrad::twin::UbOperand Operand() const { return {begin_, buffer_}; }

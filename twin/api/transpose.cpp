@@ -75,6 +75,8 @@ void VectorTranspose(Dtype dtype, const UbOperand* dst, const UbOperand* src,
   }
 }
 
+uint8_t* UbAddress(uint32_t begin) { return ThisCore().ub() + begin; }
+
 void VectorTransposeAt(Dtype dtype, const uint64_t* dst, const uint64_t* src,
                        const AscendC::TransDataTo5HDParams& p, Site site) {
   Core& core = ThisCore();

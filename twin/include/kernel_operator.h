@@ -2,9 +2,14 @@
 #ifndef NORMGRAD_TWIN_INCLUDE_KERNEL_OPERATOR_H_
 #define NORMGRAD_TWIN_INCLUDE_KERNEL_OPERATOR_H_
 
+#ifndef __NPU_ARCH__
+#error "__NPU_ARCH__ must name the architecture, for example -D__NPU_ARCH__=2201"
+#endif
+
 #include "twin/api/arithmetic.h"
 #include "twin/api/cast.h"
 #include "twin/api/compare.h"
+#include "twin/api/compat.h"
 #include "twin/api/cross_core.h"
 #include "twin/api/data_copy.h"
 #include "twin/api/fill.h"

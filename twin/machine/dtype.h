@@ -10,14 +10,14 @@
 struct half {
   uint16_t bits;
   half() = default;
-  explicit half(float value);
+  half(float value);  // also what `half h = 0` does
   explicit operator float() const;
 };
 
 struct bfloat16_t {
   uint16_t bits;
   bfloat16_t() = default;
-  explicit bfloat16_t(float value);
+  bfloat16_t(float value);
   explicit operator float() const;
 };
 
