@@ -149,8 +149,7 @@ std::string Core::Recall(int pipe, uint32_t sequence) const {
   const Past& past = history_[pipe][sequence % kHistory];
   const std::string where = std::string("pipe ") + NameOf(PipeAt(pipe));
   if (past.sequence != sequence) return "an earlier instruction of " + where;
-  return std::string(FactsOf(past.api).name) + " in line " + std::to_string(past.site.line) + " (" +
-         where + ")";
+  return std::string(FactsOf(past.api).name) + " in " + PlaceOf(past.site) + " (" + where + ")";
 }
 
 void Core::BarrierAll() {
@@ -205,7 +204,7 @@ void Core::SetFlag(AscendC::HardEvent event, int id, Site site) {
     const Site first = flag_sites_[Index(event)][id];
     Report(Rule::kFlagSetTwice, "SetFlag", PIPE_S, "", 0, 0, site,
            std::string("flag ") + NameOf(event) + " id " + std::to_string(id) +
-               " is still set from line " + std::to_string(first.line));
+               " is still set from " + PlaceOf(first));
   }
   bits |= 1u << id;
   flag_times_[Index(event)][id] = clocks_.Set(PipeIndex(SourceOf(event)));

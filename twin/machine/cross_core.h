@@ -60,7 +60,7 @@ class CrossFlags {
  private:
   struct Flag {
     std::map<uint32_t, uint64_t> sets;   // per core
-    std::map<uint32_t, Site> sites;        // of the last set, per core
+    std::map<uint32_t, Site> sites;      // of the last set, per core
     std::map<uint32_t, uint64_t> waits;  // per core
     std::vector<CoreTimes> rounds;       // joined over the members that have set this round
     uint64_t complete = 0;               // rounds that all members have set

@@ -5,6 +5,11 @@
 
 namespace normgrad::twin {
 
+std::string PlaceOf(const Site& site) {
+  const char* slash = std::strrchr(site.file, '/');
+  return std::string(slash != nullptr ? slash + 1 : site.file) + ":" + std::to_string(site.line);
+}
+
 void FindingLog::Add(Finding finding) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Finding& known : findings_) {

@@ -12,6 +12,9 @@
 
 namespace normgrad::twin {
 
+// "grid.h:81": a site as a sentence names it.
+std::string PlaceOf(const Site& site);
+
 struct Finding {
   Rule rule;
   std::string message;  // one sentence with values

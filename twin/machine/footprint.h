@@ -27,6 +27,20 @@ struct Footprint {
            inner_stride == other.inner_stride && outer_count == other.outer_count &&
            outer_stride == other.outer_stride;
   }
+  // Calls f(begin, end) for every range.
+  template <typename F>
+  void ForEachRange(F f) const {
+    for (uint32_t outer = 0; outer < outer_count; ++outer) {
+      for (uint32_t inner = 0; inner < inner_count; ++inner) {
+        const uint32_t at = begin + outer * outer_stride + inner * inner_stride;
+        f(at, at + length);
+      }
+    }
+  }
+
+  // False: the two have no byte in common. Quick, and sure only of that.
+  bool MayMeet(const Footprint& other) const;
+
   // Merges levels that touch, so that contiguous repeats become one range.
   Footprint Collapsed() const;
 };

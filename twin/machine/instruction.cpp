@@ -13,34 +13,7 @@ std::string Range(uint64_t begin, uint64_t end) {
   return "bytes " + std::to_string(begin) + " to " + std::to_string(end);
 }
 
-template <typename F>
-void ForEachRange(const Footprint& footprint, F f) {
-  for (uint32_t outer = 0; outer < footprint.outer_count; ++outer) {
-    for (uint32_t inner = 0; inner < footprint.inner_count; ++inner) {
-      const uint32_t begin =
-          footprint.begin + outer * footprint.outer_stride + inner * footprint.inner_stride;
-      f(begin, begin + footprint.length);
-    }
-  }
-}
-
 }  // namespace
-
-Footprint Footprint::Collapsed() const {
-  Footprint f = *this;
-  if (f.inner_count > 1 && f.inner_stride == f.length) {
-    f.length *= f.inner_count;
-    f.inner_count = 1;
-  } else if (f.inner_count > 1 && f.inner_stride == 0) {
-    f.inner_count = 1;  // the same block again
-  }
-  if (f.outer_count > 1 && f.outer_stride == 0) f.outer_count = 1;
-  if (f.inner_count == 1 && f.outer_count > 1 && f.outer_stride == f.length) {
-    f.length *= f.outer_count;
-    f.outer_count = 1;
-  }
-  return f;
-}
 
 Instruction::Instruction(Api api, Site site)
     : core_(ThisCore()), api_(api), site_(site), pipe_(PipeIndex(FactsOf(api).pipe)) {
@@ -51,9 +24,7 @@ Instruction::Instruction(Api api, Site site)
 
 Instruction::~Instruction() {
   const auto mark = [this](const PendingUb& pending) {
-    ForEachRange(pending.footprint, [&](uint32_t begin, uint32_t end) {
-      core_.ub_races().Mark(pending.write, pipe_, sequence_, begin, end);
-    });
+    core_.ub_races().Mark(pending.write, pipe_, sequence_, pending.footprint);
   };
   for (int i = 0; i < pending_ub_count_; ++i) mark(pending_ub_[i]);
   for (const PendingUb& pending : more_ub_) mark(pending);
@@ -133,7 +104,7 @@ bool Instruction::Reads(const UbOperand& operand, const char* name, const Footpr
   const UbInitMap& init = core_.init();
   const uint32_t hull_end = footprint.hull_end();
   if (init.FirstUnwritten(footprint.begin, hull_end) == hull_end) return true;
-  ForEachRange(footprint, [&](uint32_t begin, uint32_t end) {
+  footprint.ForEachRange([&](uint32_t begin, uint32_t end) {
     const uint32_t at = init.FirstUnwritten(begin, end);
     if (at == end) return;
     const uint32_t base = core_.buffer(operand.buffer).begin;
@@ -151,7 +122,7 @@ bool Instruction::Writes(const UbOperand& operand, const char* name, const Footp
   CheckOverlap(operand, footprint);
   CheckUbRace(true, operand, name, footprint);
   UbInitMap& init = core_.init();
-  ForEachRange(footprint, [&](uint32_t begin, uint32_t end) { init.Mark(begin, end); });
+  footprint.ForEachRange([&](uint32_t begin, uint32_t end) { init.Mark(begin, end); });
   return true;
 }
 
@@ -183,20 +154,14 @@ void Instruction::CheckUbRace(bool write, const UbOperand& operand, const char* 
   }
   const PipeTimes& known = core_.clocks().Known(pipe_);
   UbConflict conflict;
-  // The hull first: most strided accesses meet nothing new anywhere near.
-  if (!core_.ub_races().Check(write, f.begin, f.hull_end(), known, &conflict)) return;
-  bool found = false;
-  ForEachRange(f, [&](uint32_t begin, uint32_t end) {
-    if (found || !core_.ub_races().Check(write, begin, end, known, &conflict)) return;
-    found = true;
-    const uint32_t base = core_.buffer(operand.buffer).begin;
-    Report(RaceRule(conflict.pipe), core_.Describe(operand.buffer), conflict.begin - base,
-           conflict.end - base,
-           std::string(name) + (write ? " overwrites " : " reads ") +
-               Range(conflict.begin - base, conflict.end - base) + " that " +
-               core_.Recall(conflict.pipe, conflict.sequence) + " may still be " +
-               (conflict.is_write ? "writing" : "reading"));
-  });
+  if (!core_.ub_races().Check(write, f, known, &conflict)) return;
+  const uint32_t base = core_.buffer(operand.buffer).begin;
+  Report(RaceRule(conflict.pipe), core_.Describe(operand.buffer), conflict.begin - base,
+         conflict.end - base,
+         std::string(name) + (write ? " overwrites " : " reads ") +
+             Range(conflict.begin - base, conflict.end - base) + " that " +
+             core_.Recall(conflict.pipe, conflict.sequence) + " may still be " +
+             (conflict.is_write ? "writing" : "reading"));
 }
 
 void Instruction::CountVector(uint64_t repeats) {

@@ -22,7 +22,7 @@ class Instruction {
   ~Instruction();
 
   Core& core() { return core_; }
-  const char* name() const { return FactsOf(api_).name; }   // as the kernel spells the call
+  const char* name() const { return FactsOf(api_).name; }  // as the kernel spells the call
   uint8_t* ub(uint32_t begin) { return core_.ub() + begin; }
 
   // Each reports what is wrong and returns false if the call must not be carried out.

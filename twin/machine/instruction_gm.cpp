@@ -111,7 +111,7 @@ void Instruction::CheckDataCache(const GmAllocation& allocation, uint64_t begin,
   const auto it = lines.lower_bound(first);
   if (it == lines.end() || it->first >= reinterpret_cast<uint64_t>(allocation.base + end)) return;
   Report(Rule::kDataCache, "GM " + allocation.name, begin, end,
-         "SetValue in line " + std::to_string(it->second.line) +
+         "SetValue in " + PlaceOf(it->second) +
              " stored into these 64-byte lines, which still sit in the data cache: "
              "DataCacheCleanAndInvalid is missing");
 }

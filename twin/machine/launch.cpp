@@ -56,8 +56,8 @@ void Launch::ResolveMeeting() {
                        "core " + std::to_string(core) + " " + verb(mine.access) + " bytes " +
                            std::to_string(begin) + " to " + std::to_string(end) + " of " +
                            allocation.name + " that core " + std::to_string(other_core) + " " +
-                           verb(other.access) + " by " + FactsOf(other.api).name + " in line " +
-                           std::to_string(other.site.line) + ", and nothing orders the two",
+                           verb(other.access) + " by " + FactsOf(other.api).name + " in " +
+                           PlaceOf(other.site) + ", and nothing orders the two",
                        FactsOf(mine.api).name, core, NameOf(FactsOf(mine.api).pipe),
                        "GM " + allocation.name, begin, end, mine.site, 1});
       });
@@ -65,20 +65,13 @@ void Launch::ResolveMeeting() {
 
 void Launch::CheckCrossFlags() {
   if (options_.check == CheckLevel::kOff) return;
-  cross_flags_.ForEachLeft([this](const CrossFlags::Key& key, uint32_t core, uint64_t count,
-                                  Site site) {
-    findings_.Add({Rule::kCrossFlagLeft,
-                   "flag " + std::to_string(key.id) + " is set " + std::to_string(count) +
-                       " times more than core " + std::to_string(core) + " has waited for it",
-                   "CrossCoreSetFlag",
-                   core,
-                   NameOf(PIPE_S),
-                   "",
-                   0,
-                   0,
-                   site,
-                   1});
-  });
+  cross_flags_.ForEachLeft(
+      [this](const CrossFlags::Key& key, uint32_t core, uint64_t count, Site site) {
+        findings_.Add({Rule::kCrossFlagLeft,
+                       "flag " + std::to_string(key.id) + " is set " + std::to_string(count) +
+                           " times more than core " + std::to_string(core) + " has waited for it",
+                       "CrossCoreSetFlag", core, NameOf(PIPE_S), "", 0, 0, site, 1});
+      });
 }
 
 void Launch::CheckKey() {

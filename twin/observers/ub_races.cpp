@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace normgrad::twin {
+namespace {
+
+// A loop that the compiler turns into vector code.
+uint32_t Newest(const uint32_t* marks, uint32_t count) {
+  uint32_t newest = 0;
+  for (uint32_t i = 0; i < count; ++i) newest = marks[i] > newest ? marks[i] : newest;
+  return newest;
+}
+
+}  // namespace
 
 UbRaces::UbRaces(uint32_t ub_bytes) : exact_of_(ub_bytes / kBlockBytes, 0) {
   for (auto& kind : marks_) {
@@ -10,19 +20,44 @@ UbRaces::UbRaces(uint32_t ub_bytes) : exact_of_(ub_bytes / kBlockBytes, 0) {
   }
 }
 
-bool UbRaces::Check(bool write, uint32_t begin, uint32_t end, const PipeTimes& known,
+bool UbRaces::Check(bool write, const Footprint& footprint, const PipeTimes& known,
                     UbConflict* conflict) const {
-  for (int pipe = 0; pipe < kPipes; ++pipe) {
-    if (CheckPipe(true, pipe, begin, end, known.finished[pipe], conflict)) return true;
-    if (write && CheckPipe(false, pipe, begin, end, known.finished[pipe], conflict)) return true;
+  for (const bool other_writes : {true, false}) {
+    if (!write && !other_writes) continue;  // two reads
+    for (int pipe = 0; pipe < kPipes; ++pipe) {
+      const uint32_t finished = known.finished[pipe];
+      if (last_[other_writes][pipe] <= finished) continue;
+      if (!recent_[other_writes][pipe].MayMeet(footprint, finished)) continue;
+      bool found = false;
+      footprint.ForEachRange([&](uint32_t begin, uint32_t end) {
+        found = found || CheckPipe(other_writes, pipe, begin, end, finished, conflict);
+      });
+      if (found) return true;
+    }
   }
   return false;
 }
 
+void UbRaces::Recent::Add(uint32_t sequence, const Footprint& footprint) {
+  newest = (newest + 1) % kSize;
+  sequences[newest] = sequence;
+  footprints[newest] = footprint;
+}
+
+bool UbRaces::Recent::MayMeet(const Footprint& footprint, uint32_t known) const {
+  for (uint32_t back = 0; back < kSize; ++back) {
+    const uint32_t at = (newest + kSize - back) % kSize;
+    if (sequences[at] <= known) return false;
+    if (footprint.MayMeet(footprints[at])) return true;
+  }
+  return true;  // more unknown ones than are remembered
+}
+
 bool UbRaces::CheckPipe(bool other_writes, int pipe, uint32_t begin, uint32_t end, uint32_t known,
                         UbConflict* conflict) const {
-  if (last_[other_writes][pipe] <= known) return false;
-  const std::vector<uint32_t>& marks = marks_[other_writes][pipe];
+  const uint32_t* marks = marks_[other_writes][pipe].data();
+  const uint32_t first_block = begin / kBlockBytes;
+  if (Newest(marks + first_block, (end - 1) / kBlockBytes - first_block + 1) <= known) return false;
   for (uint32_t block = begin / kBlockBytes; block * kBlockBytes < end; ++block) {
     if (marks[block] <= known) continue;
     const uint32_t first = std::max(begin, block * kBlockBytes);
@@ -50,9 +85,15 @@ bool UbRaces::CheckPipe(bool other_writes, int pipe, uint32_t begin, uint32_t en
   return false;
 }
 
-void UbRaces::Mark(bool write, int pipe, uint32_t sequence, uint32_t begin, uint32_t end) {
-  if (begin >= end) return;
+void UbRaces::Mark(bool write, int pipe, uint32_t sequence, const Footprint& footprint) {
   last_[write][pipe] = sequence;
+  recent_[write][pipe].Add(sequence, footprint);
+  footprint.ForEachRange(
+      [&](uint32_t begin, uint32_t end) { MarkRange(write, pipe, sequence, begin, end); });
+}
+
+void UbRaces::MarkRange(bool write, int pipe, uint32_t sequence, uint32_t begin, uint32_t end) {
+  if (begin >= end) return;
   const uint32_t first_whole = (begin + kBlockBytes - 1) / kBlockBytes;
   const uint32_t end_whole = end / kBlockBytes;
   if (first_whole > end_whole) {  // inside one block
@@ -65,7 +106,7 @@ void UbRaces::Mark(bool write, int pipe, uint32_t sequence, uint32_t begin, uint
   if (end % kBlockBytes != 0) MarkBytes(write, pipe, sequence, end_whole * kBlockBytes, end);
   uint32_t* marks = marks_[write][pipe].data();
   std::fill(marks + first_whole, marks + end_whole, sequence);
-  if (exact_.empty()) return;
+  if (!exact_hull_.Meets(begin, end)) return;
   for (uint32_t block = first_whole; block < end_whole; ++block) {
     if (exact_of_[block] == 0) continue;
     uint32_t* bytes = exact_[exact_of_[block] - 1].marks[write][pipe];
@@ -82,6 +123,7 @@ uint32_t UbRaces::ExactOf(uint32_t block) {
       }
     }
     exact_.push_back(exact);
+    exact_hull_.Add(block * kBlockBytes, (block + 1) * kBlockBytes);
     exact_of_[block] = static_cast<uint32_t>(exact_.size());
   }
   return exact_of_[block] - 1;
@@ -99,6 +141,7 @@ void UbRaces::Forget() {
   exact_.clear();
   exact_.shrink_to_fit();
   std::fill(exact_of_.begin(), exact_of_.end(), 0);
+  exact_hull_ = Hull();
 }
 
 }  // namespace normgrad::twin

@@ -24,25 +24,12 @@ bool Disjoint(uint32_t a, uint32_t a_length, uint32_t b, uint32_t b_length) {
   return a + a_length <= b || b + b_length <= a;
 }
 
-// Both step by the same stride, and side by side inside it.
-bool Interleaved(const Footprint& dst, const Repeats& d, const Footprint& src, const Repeats& s) {
-  if (d.stride != s.stride || d.stride == 0) return false;
-  const uint32_t distance = src.begin >= dst.begin
-                                ? (src.begin - dst.begin) % d.stride
-                                : (d.stride - (dst.begin - src.begin) % d.stride) % d.stride;
-  return d.length <= distance && distance + s.length <= d.stride;
-}
-
 }  // namespace
 
 bool OverlapAllowed(const Footprint& dst, const Footprint& src) {
-  if (Disjoint(dst.begin, dst.hull_end() - dst.begin, src.begin, src.hull_end() - src.begin)) {
-    return true;
-  }
-  if (dst == src) return true;
+  if (dst == src || !dst.MayMeet(src)) return true;
   const Repeats d = RepeatsOf(dst);
   const Repeats s = RepeatsOf(src);
-  if (Interleaved(dst, d, src, s)) return true;
   for (uint32_t i = 0; i < d.count; ++i) {
     const uint32_t to = dst.begin + i * d.stride;
     for (uint32_t j = i; j < s.count; ++j) {
