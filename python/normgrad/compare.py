@@ -17,6 +17,15 @@ from normgrad.dtypes import F64, Array, FloatFormat
 
 FP32_EPS = 2.0**-24  # half a step at 1: the error of one fp32 operation
 MERE_FLOOR = 1e-7  # of CANN's relative errors, |error| / (|golden| + floor)
+# For information, by dtype of the output: the limit of MERE (MARE: ten times it), and what TTK's
+# `mixed` standard takes: rtol, atol, and the hard limit of any error below 32 steps.
+MERE_LIMIT = {"fp16": 2.0**-10, "bf16": 2.0**-7, "fp32": 2.0**-13}
+TTK_MIXED = {
+    "fp16": (2.0**-9, 2.0**-9, 0.1),
+    "bf16": (2.0**-6, 2.0**-6, 1.0),
+    "fp32": (2.0**-10, 2.0**-16, 1e-2),
+}
+TTK_SHARE = 0.01  # of elements that may be beyond rtol and atol
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,8 @@ class Tally:
     _relative: tuple[float, float] = (0.0, 0.0)
     _squares: float = 0.0
     _signed: float = 0.0
+    _ttk_beyond: int = 0
+    _ttk_hard: int = 0
 
     def __post_init__(self) -> None:
         self.failed_rows = np.zeros(self.rows, np.int64)
@@ -143,6 +154,10 @@ class Tally:
         self._not_correct += int(np.count_nonzero(in_ulp > 0.5))
         self._ulp = (self._ulp[0] + float(in_ulp.sum()), max(self._ulp[1], float(in_ulp.max())))
         base = np.abs(value)
+        rtol, atol, hard = TTK_MIXED[self.fmt.name]
+        self._ttk_beyond += int(np.count_nonzero(magnitude > base * rtol + atol))
+        if float(magnitude.max()) > hard:
+            self._ttk_hard += int(np.count_nonzero((magnitude > hard) & (in_ulp > 32.0)))
         base += MERE_FLOOR
         magnitude /= base
         total, largest = self._relative
@@ -173,6 +188,8 @@ class Tally:
     def metrics(self) -> dict[str, float]:
         """Statistics for information; over the elements that are finite on both sides."""
         count = max(self._finite, 1)
+        mere, mare, limit = self._relative[0] / count, self._relative[1], MERE_LIMIT[self.fmt.name]
+        beyond = self._ttk_beyond / count
         return {
             "score": self.score,
             "compared": self.compared,
@@ -180,8 +197,13 @@ class Tally:
             "undefined_share": self.undefined / max(self.compared + self.undefined, 1),
             "max_ulp": self._ulp[1],
             "mean_ulp": self._ulp[0] / count,
-            "mere": self._relative[0] / count,
-            "mare": self._relative[1],
+            "mere": mere,
+            "mare": mare,
+            "mere_mare_pass": float(not self.mismatched and mere < limit and mare < 10 * limit),
+            "ttk_mixed_share": beyond,
+            "ttk_mixed_pass": float(
+                not self.mismatched and beyond <= TTK_SHARE and not self._ttk_hard
+            ),
             "share_not_correctly_rounded": self._not_correct / count,
             "rmse": math.sqrt(self._squares / count),
             "bias": self._signed / count,

@@ -136,6 +136,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
             declared_c=plan.declared_c,
             unwritten=outputs.unwritten,
             plan=plan,
+            drawn=job.npz is None,
         )
         if runs.difference:
             judged = _not_deterministic(judged, runs.difference)

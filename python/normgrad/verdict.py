@@ -9,10 +9,11 @@ from typing import Protocol
 
 import numpy as np
 
-from normgrad import compare, dtypes, golden, inputs, ops
+from normgrad import compare, dtypes, fair, golden, inputs, ops
 from normgrad.cases import Case
 from normgrad.compare import Tally, Worst
 from normgrad.dtypes import Array
+from normgrad.fair import Comparison, PairwiseSum
 
 __all__ = ["Status", "Verdict", "Worst", "judge"]
 
@@ -70,17 +71,30 @@ def judge(
     declared_c: float = C,
     unwritten: Mapping[str, int] | None = None,
     plan: SplitOfRows | None = None,
+    drawn: bool = True,
 ) -> Verdict:
     """Compares the outputs of a run with the golden of its inputs, block by block of rows.
 
     `unwritten`: bytes of each output that the run never wrote. `plan` lets a reason name a core.
+    `drawn`: the inputs are those of the case's distribution, not captured ones.
     """
     if wrong := _wrong_form(case, data, outputs):
         return Verdict(Status.FAILED, float("inf"), None, 1.0, wrong, {})
-    tallies = _compare(case, data, outputs, declared_c)
+    tallies, comparisons = _compare(case, data, outputs, declared_c)
     worst = max(tallies, key=lambda tally: tally.score)
     status, reason = _status(case, tallies, outputs, unwritten or {}, plan)
-    metrics = {tally.name: tally.metrics() for tally in tallies}
+    if status is Status.PASSED and declared_c <= C:  # a strategy that declares more is only shown
+        complaints = (
+            f"{tally.name}: {words}"
+            for tally, seen in zip(tallies, comparisons, strict=True)
+            if (words := seen.complaint(case.dist if drawn else ""))
+        )
+        if reason := "; ".join(complaints):
+            status = Status.FAILED
+    metrics = {
+        tally.name: tally.metrics() | seen.metrics()
+        for tally, seen in zip(tallies, comparisons, strict=True)
+    }
     return Verdict(status, worst.score, worst.worst, 1.0, reason, metrics)
 
 
@@ -102,7 +116,7 @@ def _wrong_form(case: Case, data: Mapping[str, Array], outputs: Mapping[str, Arr
 
 def _compare(
     case: Case, data: Mapping[str, Array], outputs: Mapping[str, Array], c: float
-) -> tuple[Tally, Tally]:
+) -> tuple[tuple[Tally, Tally], tuple[Comparison, Comparison]]:
     source = golden.matrices(data)
     rows, cols = source.rows, source.cols
     dx = outputs["dx"].reshape(rows, cols)
@@ -112,27 +126,35 @@ def _compare(
     of_dgamma = Tally(
         "dgamma", dtypes.FORMATS["fp32"], outputs["dgamma"].shape, 1, cols, c, exact_dgamma
     )
+    fair_dx = Comparison(fmt, cols)
+    fair_dgamma = Comparison(dtypes.FORMATS["fp32"], cols)
     if cols == 0:
-        return of_dx, of_dgamma
-    total = golden.no_rows(cols)
+        return (of_dx, of_dgamma), (fair_dx, fair_dgamma)
+    total, pairwise = golden.no_rows(cols), PairwiseSum()
     step = max(1, BLOCK_ELEMS // cols)
-    for begin in range(0, rows, step):
+    every = -(-rows * cols // fair.SAMPLE_ELEMS)  # one of so many blocks is looked at
+    for number, begin in enumerate(range(0, rows, step)):
         block, sums = golden.rms_norm_grad_rows(source, begin, min(begin + step, rows))
         total.add(sums)
         undefined = None if block.undefined is None else block.undefined[:, None]
-        of_dx.add(
-            dx[begin : block.end],
-            compare.Block(begin, block.dx, block.dx_s, block.dx_u, undefined),
-        )
+        got = dx[begin : block.end]
+        of_dx.add(got, compare.Block(begin, block.dx, block.dx_s, block.dx_u, undefined))
+        plain, part = fair.rms_norm_grad_rows(source, begin, block.end, number % every == 0)
+        pairwise.add(part)
+        if plain is not None:
+            fair_dx.add(got, plain, block.dx, block.dx_s, undefined)
     overflow = total.undefined | golden.beyond_fp32(total.dgamma_s)
-    of_dgamma.add(
-        outputs["dgamma"].reshape(1, cols),
-        compare.Block(
-            0, total.dgamma[None], total.dgamma_s[None], total.dgamma_u[None],
-            overflow[None] if overflow.any() else None,
-        ),
+    golden_dgamma = compare.Block(
+        0, total.dgamma[None], total.dgamma_s[None], total.dgamma_u[None],
+        overflow[None] if overflow.any() else None,
     )  # fmt: skip
-    return of_dx, of_dgamma
+    dgamma = outputs["dgamma"].reshape(1, cols)
+    of_dgamma.add(dgamma, golden_dgamma)
+    if rows:
+        fair_dgamma.add(
+            dgamma[0], pairwise.total(), total.dgamma, total.dgamma_s, golden_dgamma.undefined
+        )
+    return (of_dx, of_dgamma), (fair_dx, fair_dgamma)
 
 
 def _status(

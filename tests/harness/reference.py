@@ -41,6 +41,8 @@ class Defect:
     plus: bool = False  # the second term of dx is added
     stale_tail: int = 0  # last columns hold the row before
     xhat_in_dtype: bool = False  # x * rstd is rounded to the dtype of x
+    term_in_dtype: bool = False  # dy * gamma is
+    truncate: bool = False  # dx loses its lower bits instead of being rounded
 
 
 def halved(values: F32, axis: int) -> F32:
@@ -74,6 +76,8 @@ def _rms_norm_grad(inputs: Mapping[str, Array], defect: Defect) -> dict[str, Arr
     if defect.xhat_in_dtype:
         xhat = xhat.astype(dtype).astype(np.float32)
     term = dy * gamma
+    if defect.term_in_dtype:
+        term = term.astype(dtype).astype(np.float32)
     product = term * xhat
     if defect.drop_last_col:
         product = product[:, :-1]
@@ -81,7 +85,8 @@ def _rms_norm_grad(inputs: Mapping[str, Array], defect: Defect) -> dict[str, Arr
     # One rounding, as the multiply-add of the vector unit: exact in float64, but for its last bit.
     second = xhat.astype(np.float64) * mean[:, None]
     difference = (term + second if defect.plus else term - second).astype(np.float32)
-    dx = (difference * rstd).astype(dtype)
+    dx = difference * rstd
+    dx = (_cut(dx, dtype) if defect.truncate else dx).astype(dtype)
     if defect.stale_tail:
         dx[1:, cols - defect.stale_tail :] = dx[:-1, cols - defect.stale_tail :]
     parts = dy * xhat
@@ -95,3 +100,37 @@ def _rms_norm_grad(inputs: Mapping[str, Array], defect: Defect) -> dict[str, Arr
     else:
         dgamma = np.sum(parts, axis=0, dtype=np.float32) if defect.sequential else halved(parts, 0)
     return {"dx": dx.reshape(inputs["x"].shape), "dgamma": dgamma.reshape(inputs["gamma"].shape)}
+
+
+def _cut(values: F32, dtype: Any) -> F32:
+    """Towards zero to the precision of a dtype, which the later cast then keeps."""
+    lost = 23 - dtypes.FORMATS[dtypes.dtype_name(dtype)].fraction_bits
+    kept = np.uint32(0xFFFFFFFF << lost & 0xFFFFFFFF)
+    return (np.ascontiguousarray(values).view(np.uint32) & kept).view(np.float32)
+
+
+def kernel_order(
+    inputs: Mapping[str, Array], cores: int, rows_per_tile: int, serial: bool = False
+) -> dict[str, Array]:
+    """dgamma summed as the kernels do: halves in a tile, (hi, lo) over tiles, a tree over cores.
+
+    `serial`: a tile's rows are added one by one, which no kernel may do.
+    """
+    with np.errstate(all="ignore"):
+        rstd = inputs["rstd"].reshape(-1, 1)
+        rows, cols = rstd.size, inputs["gamma"].size
+        dy, x = (dtypes.to_float32(inputs[n]).reshape(rows, cols) for n in ("dy", "x"))
+        parts = dy * (x * rstd)
+        sums = []
+        for mine in np.array_split(parts, min(cores, rows)):
+            hi, lo = np.zeros(cols, np.float32), np.zeros(cols, np.float32)
+            for at in range(0, len(mine), rows_per_tile):
+                tile = mine[at : at + rows_per_tile]
+                add = np.cumsum(tile, axis=0, dtype=np.float32)[-1] if serial else halved(tile, 0)
+                total = hi + add
+                back = total - hi
+                lo = lo + ((hi - (total - back)) + (add - back))
+                hi = total
+            sums.append(np.where(np.isfinite(hi), hi + lo, hi))  # lo of an Inf is NaN
+        dgamma = halved(np.stack(sums), 0)
+    return rms_norm_grad(inputs) | {"dgamma": dgamma.reshape(inputs["gamma"].shape)}

@@ -127,7 +127,7 @@ def test_shape_is_kept_and_empty_is_fine() -> None:
 
 
 def test_ten_million_floats_are_encoded_in_a_fraction_of_a_second() -> None:
-    """0.2 s on a laptop core; here against exp of as many float64, so that a busy computer is no fault."""
+    """0.2 s; or twice exp of as many float64, so that a busy computer is no fault."""
     values = np.random.default_rng(1).standard_normal(10_000_000).astype(np.float32)
     wide = values.astype(np.float64)
     hif8.encode(values[:10])
