@@ -113,7 +113,6 @@ RmsNormGradTiling FillTiling(const Problem& problem, uint32_t cores, const Tile&
   RmsNormGradTiling tiling = {};
   tiling.rows = problem.rows;
   tiling.cols = cols;
-  tiling.inv_cols = static_cast<float>(1.0 / static_cast<double>(cols));
   tiling.rows_per_core = problem.rows / cores;
   tiling.cores_with_one_more = static_cast<uint32_t>(problem.rows % cores);
   tiling.cores = cores;
@@ -135,7 +134,6 @@ RmsNormGradTiling FillTiling(const Problem& problem, uint32_t cores, const Tile&
 std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
   return {{"rows", static_cast<double>(tiling.rows), "rows"},
           {"cols", static_cast<double>(tiling.cols), "cols"},
-          {"inv_cols", static_cast<double>(tiling.inv_cols), ""},
           {"rows_per_core", static_cast<double>(tiling.rows_per_core), "rows"},
           {"cores_with_one_more", static_cast<double>(tiling.cores_with_one_more), "cores"},
           {"cores", static_cast<double>(tiling.cores), "cores"},

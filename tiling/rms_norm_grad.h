@@ -31,9 +31,9 @@ struct RmsNormGradUbBytes {
   uint32_t dgamma_lo;    // ... and what it has rounded away so far
   uint32_t work;         // one fp32 work array; see work_arrays
   uint32_t rstd_block;   // rows_per_tile (rounded up to 8) blocks of 32 B, rstd repeated 8 times
-  uint32_t mean_block;   // as rstd_block: minus the row's mean of dy*gamma*xhat
+  uint32_t mean_block;   // as rstd_block: minus the row's mean of dy*gamma*xhat, times rstd
   uint32_t leaf_sums;    // rows_per_tile x leaf_pitch fp32
-  uint32_t row_sums;     // rows_per_tile fp32, rounded up to 8
+  uint32_t row_sums;     // twice rows_per_tile fp32, rounded up to 8: sums, and minus cols
   uint32_t partials_in;  // second phase, queue: cores x strip_cols fp32
   uint32_t dgamma_out;   // second phase, queue: strip_cols fp32
 };
@@ -42,7 +42,6 @@ struct RmsNormGradTiling {
   // shape
   uint64_t rows;
   uint32_t cols;
-  float inv_cols;  // 1 / cols
   // split of rows over cores: each core has rows_per_core, the first cores_with_one_more one more
   uint64_t rows_per_core;
   uint32_t cores_with_one_more;

@@ -56,7 +56,7 @@ Layout Place(const Problem& problem, RmsNormGradKey key, Depths depths, uint64_t
   bytes.rstd_block = ub.Add("rstd_block", rows_up * kBlockBytes);
   bytes.mean_block = ub.Add("mean_block", rows_up * kBlockBytes);
   bytes.leaf_sums = ub.Add("leaf_sums", leaf_elems * kFp32Bytes);
-  bytes.row_sums = ub.Add("row_sums", rows_up * kFp32Bytes);
+  bytes.row_sums = ub.Add("row_sums", 2 * rows_up * kFp32Bytes);  // and what divides them
   return layout;
 }
 

@@ -2,7 +2,8 @@
 // their own dtype. One row at a time is read once and worked on in chunks of columns, twice: the
 // first pass makes dgamma and the row's mean, the second dx.
 //
-//   xhat = x * rstd;  dgamma += dy * xhat;  dx = (dy*gamma - xhat * mean(dy*gamma*xhat)) * rstd
+//   xhat = x * rstd;  dgamma += dy * xhat;  dx = dy*gamma*rstd - xhat * (mean(dy*gamma*xhat) *
+//   rstd)
 //
 // Regime: from where DxWholeRow ends to about 9,000 columns in bf16 with all queues
 // double-buffered, 11,000 with single buffers (2201); 7,000 in fp32. Bytes per row: reads 2 x cols
@@ -64,14 +65,14 @@ class DxChunkedRow {
   __aicore__ inline void Compute() {
     AscendC::LocalTensor<float> rstd = queues_.TakeRstd();
     statistics_.SetRstd(rstd, 1);
-    queues_.GiveBackRstd(rstd);
     AscendC::LocalTensor<T> x = queues_.TakeX();
     AscendC::LocalTensor<T> dy = queues_.TakeDy();
     AscendC::PipeBarrier<PIPE_V>();
     for (uint32_t col = 0; col < plan_.cols; col += plan_.chunk_cols) {
       SumChunk(col, x, dy);
     }
-    statistics_.FinishMean(1);
+    statistics_.FinishMean(1, rstd);
+    queues_.GiveBackRstd(rstd);
     const AscendC::LocalTensor<T> dx = queues_.NewDx();
     for (uint32_t col = 0; col < plan_.cols; col += plan_.chunk_cols) {
       FinishChunk(col, x, dy, dx);
@@ -112,11 +113,11 @@ class DxChunkedRow {
       chunk.dyg = Edge::Load(dy[col], WideWork(3), chunk.count);
       MulByGamma(chunk, Work(1));
     }
-    ForGrid(1, chunk.count, chunk.count,
-            AddScaledByRow{chunk.dyg, chunk.xhat, statistics_.MinusMean()});
-    AscendC::PipeBarrier<PIPE_V>();
     const AscendC::LocalTensor<float> result = Edge::Target(dx[col], chunk.dyg);
     ForGrid(1, chunk.count, chunk.count, MulByRow{result, chunk.dyg, statistics_.Rstd()});
+    AscendC::PipeBarrier<PIPE_V>();
+    ForGrid(1, chunk.count, chunk.count,
+            AddScaledByRow{result, chunk.xhat, statistics_.MinusMeanRstd()});
     Edge::Store(dx[col], result, chunk.count);
     AscendC::PipeBarrier<PIPE_V>();
   }

@@ -1,6 +1,7 @@
 // Strategy DxWholeRow: rows that fit UB whole, with all their fp32 intermediates.
 //
-//   xhat = x * rstd;  dgamma += dy * xhat;  dx = (dy*gamma - xhat * mean(dy*gamma*xhat)) * rstd
+//   xhat = x * rstd;  dgamma += dy * xhat;  dx = dy*gamma*rstd - xhat * (mean(dy*gamma*xhat) *
+//   rstd)
 //
 // Regime: up to about 4,600 columns (2201); rows_per_tile rows are worked on together.
 // Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once. gamma is read
@@ -62,7 +63,6 @@ class DxWholeRow {
     const uint32_t count = rows * pitch;
     AscendC::LocalTensor<float> rstd = queues_.TakeRstd();
     statistics_.SetRstd(rstd, rows);
-    queues_.GiveBackRstd(rstd);
     AscendC::LocalTensor<T> x = queues_.TakeX();
     AscendC::LocalTensor<T> dy = queues_.TakeDy();
     const AscendC::LocalTensor<T> dx = queues_.NewDx();
@@ -87,11 +87,12 @@ class DxWholeRow {
     AscendC::Mul(product, dyg, xhat, count);
     AscendC::PipeBarrier<PIPE_V>();
     statistics_.SumColumns(product, rows, 0, cols, pitch);
-    statistics_.FinishMean(rows);
-    ForGrid(rows, cols, pitch, AddScaledByRow{dyg, xhat, statistics_.MinusMean()});
-    AscendC::PipeBarrier<PIPE_V>();
+    statistics_.FinishMean(rows, rstd);
+    queues_.GiveBackRstd(rstd);
     const AscendC::LocalTensor<float> result = Edge::kInPlace ? product : dyg;
     ForGrid(rows, cols, pitch, MulByRow{result, dyg, statistics_.Rstd()});
+    AscendC::PipeBarrier<PIPE_V>();
+    ForGrid(rows, cols, pitch, AddScaledByRow{result, xhat, statistics_.MinusMeanRstd()});
     Edge::Store(dx, result, count);
     AscendC::PipeBarrier<PIPE_V>();  // the next tile writes over what is being read here
 

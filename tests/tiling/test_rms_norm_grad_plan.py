@@ -35,20 +35,20 @@ def sentence(rows: int, cols: int, dtype: str = "bf16", **wishes: Any) -> str:
 # soc, dtype, rows, cols -> strategy, cores, bytes of UB in the first and second phase, rows per
 # tile, columns per chunk, buffers per queue in and out
 TABLE = [
-    ("ascend910b4", "bf16", 4096, 1024, "DxWholeRow", 40, 164640, 5248, 6, 0, 2, 2),
-    ("ascend910b4", "bf16", 4096, 4096, "DxWholeRow", 40, 164480, 17056, 1, 0, 2, 2),
-    ("ascend910b4", "bf16", 4096, 8192, "DxChunkedRow", 40, 180896, 34112, 1, 1024, 2, 1),
-    ("ascend910b4", "bf16", 4096, 8000, "DxChunkedRow", 40, 185248, 32800, 1, 1536, 2, 1),
-    ("ascend910b4", "bf16", 4097, 129, "DxWholeRow", 40, 186848, 1312, 52, 0, 2, 2),
-    ("ascend910b4", "fp32", 4096, 1024, "DxWholeRow", 40, 164640, 5248, 6, 0, 2, 2),
-    ("ascend910b4", "fp32", 100, 6144, "DxChunkedRow", 40, 172672, 26240, 1, 3072, 1, 1),
-    ("ascend910b4", "fp32", 200000, 8, "DxWholeRow", 40, 168832, 1312, 625, 0, 2, 2),
-    ("ascend910b4", "fp32", 1, 1, "DxWholeRow", 1, 1600, 0, 1, 0, 2, 2),
-    ("ascend910b4", "fp32", 3, 7, "DxWholeRow", 3, 1600, 128, 1, 0, 2, 2),
-    ("ascend910b4", "fp32", 0, 7, "DxWholeRow", 1, 1600, 0, 1, 0, 2, 2),
-    ("ascend910b4", "bf16", 0, 8192, "DxChunkedRow", 1, 180896, 0, 1, 1024, 2, 1),
-    ("ascend910b1", "bf16", 4096, 1024, "DxWholeRow", 48, 164640, 4704, 6, 0, 2, 2),
-    ("ascend910_9362", "bf16", 41, 5120, "DxChunkedRow", 40, 154272, 20992, 1, 2560, 2, 2),
+    ("ascend910b4", "bf16", 4096, 1024, "DxWholeRow", 40, 164672, 5248, 6, 0, 2, 2),
+    ("ascend910b4", "bf16", 4096, 4096, "DxWholeRow", 40, 164512, 17056, 1, 0, 2, 2),
+    ("ascend910b4", "bf16", 4096, 8192, "DxChunkedRow", 40, 180928, 34112, 1, 1024, 2, 1),
+    ("ascend910b4", "bf16", 4096, 8000, "DxChunkedRow", 40, 185280, 32800, 1, 1536, 2, 1),
+    ("ascend910b4", "bf16", 4097, 129, "DxWholeRow", 40, 187072, 1312, 52, 0, 2, 2),
+    ("ascend910b4", "fp32", 4096, 1024, "DxWholeRow", 40, 164672, 5248, 6, 0, 2, 2),
+    ("ascend910b4", "fp32", 100, 6144, "DxChunkedRow", 40, 172704, 26240, 1, 3072, 1, 1),
+    ("ascend910b4", "fp32", 200000, 8, "DxWholeRow", 40, 171360, 1312, 625, 0, 2, 2),
+    ("ascend910b4", "fp32", 1, 1, "DxWholeRow", 1, 1632, 0, 1, 0, 2, 2),
+    ("ascend910b4", "fp32", 3, 7, "DxWholeRow", 3, 1632, 128, 1, 0, 2, 2),
+    ("ascend910b4", "fp32", 0, 7, "DxWholeRow", 1, 1632, 0, 1, 0, 2, 2),
+    ("ascend910b4", "bf16", 0, 8192, "DxChunkedRow", 1, 180928, 0, 1, 1024, 2, 1),
+    ("ascend910b1", "bf16", 4096, 1024, "DxWholeRow", 48, 164672, 4704, 6, 0, 2, 2),
+    ("ascend910_9362", "bf16", 41, 5120, "DxChunkedRow", 40, 154304, 20992, 1, 2560, 2, 2),
 ]
 
 
@@ -105,24 +105,19 @@ def test_minimum_bytes_counts_each_tensor_once() -> None:
     assert planned(1 << 40, 64).minimum_bytes == (1 << 40) * (64 * 6 + 4) + 64 * 6
 
 
-@pytest.mark.parametrize("cols", [1, 3, 7, 129, 1024, 5120])
-def test_inv_cols_is_rounded_once(cols: int) -> None:
-    assert planned(1, cols).fields["inv_cols"] == float(np.float32(1 / cols))
-
-
 def test_declared_c_is_4() -> None:
     assert planned(4096, 8192).declared_c == 4.0
 
 
 def test_reasons_have_numbers() -> None:
     whole = planned(4096, 1024).reason
-    assert whole == "6 rows of 1,024 columns fit UB together (164,640 of 188,416 bytes)"
-    assert planned(1, 1, "fp32").reason == "one row of 1 column fits UB (1,600 of 188,416 bytes)"
+    assert whole == "6 rows of 1,024 columns fit UB together (164,672 of 188,416 bytes)"
+    assert planned(1, 1, "fp32").reason == "one row of 1 column fits UB (1,632 of 188,416 bytes)"
     chunked = planned(4096, 8192).reason
-    assert chunked.startswith("one row of 8,192 columns is worked on in 8 chunks of 1,024 (180,896")
+    assert chunked.startswith("one row of 8,192 columns is worked on in 8 chunks of 1,024 (180,928")
     assert chunked.endswith("does not fit UB")
     asked = planned(9, 600, chunk_cols=512).reason
-    assert asked.endswith("in 2 chunks of 512 (22,464 of 188,416 bytes), as asked")
+    assert asked.endswith("in 2 chunks of 512 (22,496 of 188,416 bytes), as asked")
 
 
 # ---- wishes ----
@@ -197,12 +192,12 @@ def test_refusal_names_the_widest_row_that_fits(dtype: str, wishes: dict[str, An
 
 def test_widest_rows_of_this_version() -> None:
     assert planned(1, 11200)
-    assert planned(1, 7640, "fp32")
+    assert planned(1, 7632, "fp32")
     assert sentence(64, 12288) == (
         "cols is 12,288: rms_norm_grad takes bf16 with bf16 gamma of up to 11,200 columns in "
         "188,416 bytes of UB; normalise fewer columns"
     )
-    assert "of up to 7,640 columns" in sentence(64, 8192, "fp32")
+    assert "of up to 7,632 columns" in sentence(64, 8192, "fp32")
 
 
 def test_dtypes_without_a_kernel() -> None:
