@@ -10,11 +10,10 @@ void SetFirst(uint64_t* bits, uint64_t count) {
 
 // Number of active lanes if they are the first ones, else 0.
 uint32_t Prefix(const uint64_t* bits) {
-  const uint32_t count =
-      static_cast<uint32_t>(__builtin_popcountll(bits[0]) + __builtin_popcountll(bits[1]));
-  uint64_t first[2];
-  SetFirst(first, count);
-  return first[0] == bits[0] && first[1] == bits[1] ? count : 0;
+  const uint64_t* word = bits[0] == ~uint64_t{0} ? bits + 1 : bits;
+  if ((*word & (*word + 1)) != 0 || (word == bits && bits[1] != 0)) return 0;
+  const uint32_t before = word == bits ? 0 : 64;
+  return before + (*word == ~uint64_t{0} ? 64 : static_cast<uint32_t>(__builtin_ctzll(~*word)));
 }
 
 // One more than the last active lane.

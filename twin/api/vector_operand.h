@@ -22,7 +22,8 @@ inline bool Saturates(Instruction& in) { return in.core().options().soc->chip->s
 bool Announce(Instruction& in, const Lanes& lanes, const VectorOperand& dst, bool reads_dst,
               std::initializer_list<VectorOperand> sources);
 
-constexpr uint32_t kLineBytes = 256;  // all lanes of one repeat of the widest operand
+constexpr uint32_t kLineBytes = 256;   // all lanes of one repeat of the widest operand
+constexpr uint32_t kSpreadLines = 16;  // 4 KB: long enough for vector code, short enough for L1
 
 // One source operand, repeat by repeat, as contiguous lanes.
 class Source {
@@ -37,7 +38,8 @@ class Source {
     const uint32_t at = begin_ + repeat * stride_.repeat * kBlockBytes;
     if (stride_.block == 1) return in_.ub(at);
     // Up to the last active lane: what lies behind may be outside of UB.
-    for (uint32_t block = 0; block < lanes_.blocks(repeat); ++block) {
+    const uint32_t blocks = lanes_.blocks(repeat);
+    for (uint32_t block = 0; block < blocks; ++block) {
       std::memcpy(line_ + block * kBlockBytes, in_.ub(at + block * stride_.block * kBlockBytes),
                   kBlockBytes);
     }
@@ -100,6 +102,36 @@ void RunUnary(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
   });
 }
 
+// The common case of src1 with the same blocks in every repeat, while the others are contiguous:
+// its line is spread once, so that f works on many repeats at a time. False: not that case.
+template <typename F>
+bool RunWithOneLine(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
+                    const VectorOperand& src0, const VectorOperand& src1, F f) {
+  const uint32_t bytes = dst.element_bytes;
+  if (src1.stride.repeat != 0 || lanes.repeats() < 2 || !Contiguous(lanes, {dst, src0}) ||
+      src0.element_bytes != bytes || src1.element_bytes != bytes) {
+    return false;
+  }
+  const uint32_t count = static_cast<uint32_t>(lanes.contiguous());
+  const uint32_t line_bytes = lanes.lanes() * bytes;
+  const uint32_t hull_bytes =
+      (line_bytes / kBlockBytes - 1) * src1.stride.block * kBlockBytes + kBlockBytes;
+  // A line that an early repeat writes to reads differently in a later one.
+  if (dst.at.begin < src1.at.begin + hull_bytes && src1.at.begin < dst.at.begin + count * bytes) {
+    return false;
+  }
+  Source source(in, src1, lanes);
+  const uint8_t* line = source.Repeat(0);
+  alignas(64) uint8_t spread[kSpreadLines * kLineBytes];
+  const uint32_t lines = std::min(lanes.repeats(), kSpreadLines);
+  for (uint32_t i = 0; i < lines; ++i) std::memcpy(spread + i * line_bytes, line, line_bytes);
+  for (uint32_t done = 0; done < count; done += lines * lanes.lanes()) {
+    f(in.ub(dst.at.begin + done * bytes), in.ub(src0.at.begin + done * bytes), spread,
+      std::min(count - done, lines * lanes.lanes()));
+  }
+  return true;
+}
+
 template <typename F>
 void RunBinary(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
                const VectorOperand& src0, const VectorOperand& src1, F f) {
@@ -107,6 +139,7 @@ void RunBinary(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
     f(in.ub(dst.at.begin), in.ub(src0.at.begin), in.ub(src1.at.begin), lanes.contiguous());
     return;
   }
+  if (RunWithOneLine(in, lanes, dst, src0, src1, f)) return;
   Source a(in, src0, lanes);
   Source b(in, src1, lanes);
   ForEachDestination(in, dst, lanes, [&](uint32_t repeat, uint8_t* d, uint32_t lane, uint32_t n) {
