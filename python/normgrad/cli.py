@@ -143,6 +143,9 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
 
     bench = add("bench", commands.bench, "bytes over minimum and other counters of cases")
     bench.add_argument("cases", nargs="*", metavar="CASE", help=f"{_CASE} (default: four sizes)")
+    bench.add_argument(
+        "--self", action="store_true", dest="itself", help="how fast the twin is on this computer"
+    )
     _checking(bench)
     _json(bench)
 

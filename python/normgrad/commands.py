@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrad import build, cases, dtypes, jobs, ops, paths, pool, render, report, store
+from normgrad import build, cases, dtypes, jobs, ops, paths, pool, render, report, selfbench, store
 from normgrad import doctor as doctor_
 from normgrad import plan as plan_
 from normgrad import run as run_
@@ -159,6 +159,8 @@ def list_(args: argparse.Namespace) -> int:
 
 
 def bench(args: argparse.Namespace) -> int:
+    if args.itself:
+        return _bench_itself(args)
     chosen = [jobs.from_text(text) for text in args.cases or _BENCH_CASES]
     for job in chosen:
         plan_.find_soc(job.case.soc)
@@ -171,6 +173,18 @@ def bench(args: argparse.Namespace) -> int:
     else:
         report.bench_table(results)
     return 0 if all(result.expected for result in results) else 1
+
+
+def _bench_itself(args: argparse.Namespace) -> int:
+    if args.cases:
+        raise NormgradError(f"bench --self measures the twin: it takes no case {args.cases[0]}")
+    _build([jobs.from_text(selfbench.CASE)])
+    figures = selfbench.measure()
+    if args.json:
+        report.json_rows({**asdict(figure), "holds": figure.holds} for figure in figures)
+    else:
+        report.self_table(figures)
+    return 0 if all(figure.holds for figure in figures) else 1
 
 
 def doctor(args: argparse.Namespace) -> int:

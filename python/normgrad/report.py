@@ -15,6 +15,7 @@ from tqdm import tqdm
 from normgrad.doctor import Line
 from normgrad.plan import Plan
 from normgrad.run import Outcome
+from normgrad.selfbench import Figure
 from normgrad.store import Result, dump_rows, to_json
 
 _COLOURS = {"PASSED": "32", "UNSUPPORTED": "33"}  # anything else is red
@@ -268,6 +269,21 @@ def bench_table(results: Sequence[Result]) -> None:
     for result in results:
         if not result.expected:
             say(f"{result.case}: {result.reason}")
+
+
+def self_table(figures: Sequence[Figure]) -> None:
+    """The twin's own speed beside what it should be."""
+    rows = [
+        (
+            figure.what,
+            f"{figure.value:.3g} {figure.unit}",
+            f"{'>=' if figure.at_least else '<='} {figure.target:g} {figure.unit}",
+            "yes" if figure.holds else "NO",
+            figure.detail,
+        )
+        for figure in figures
+    ]
+    table(("what", "figure", "target", "holds", ""), rows)
 
 
 def _ratio(value: float | None) -> str | None:

@@ -1,0 +1,174 @@
+"""How fast the twin itself is on this computer: ratios measured side by side in one run.
+
+Seconds depend on the computer and on who else uses it; ratios of the best of a few runs, taken in
+turn, much less so. docs/twin.md says what the targets are for.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from normgrad import build, dtypes, inputs, paths, run
+from normgrad.backends import LaunchOptions, Outputs, twin
+from normgrad.cases import Case
+from normgrad.dtypes import F64
+from normgrad.errors import NormgradError
+from normgrad.plan import find_soc
+
+CASE = "rms_norm_grad:ascend910b4:bf16:4096x4096:seed1"
+_KERNEL = "twin/bench/self.cpp"
+_INSTRUCTIONS_PER_ROUND = 6  # of that kernel
+_CHUNK_ELEMS = 32 << 10  # float64 temporaries of so many elements stay in a 2 MB L2
+_THREADS = 2
+_TIMES = 3
+_LARGE = ((1024, 100_000), (4096, 40_000))  # elements of an instruction, and how many rounds
+_SMALL = ((64, 100_000), (60, 100_000))  # whole blocks, and a partial one at the end
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One ratio or time, and what it should be."""
+
+    what: str
+    value: float
+    unit: str  # "x" or "ns"
+    target: float
+    at_least: bool  # else at most
+    detail: str
+
+    @property
+    def holds(self) -> bool:
+        return self.value >= self.target if self.at_least else self.value <= self.target
+
+
+def measure(times: int = _TIMES) -> list[Figure]:
+    """All figures. Takes about half a minute."""
+    return [*_against_numpy(times), *_of_instructions(times)]
+
+
+def value_only(dy: F64, x: F64, rstd: F64, gamma: F64) -> tuple[F64, F64]:
+    """dx and dgamma in float64, with no thought for budgets: what a quick check would compute."""
+    xhat = x * rstd
+    term = dy * gamma
+    mean = (term * xhat).mean(axis=1, keepdims=True)
+    return (term - xhat * mean) * rstd, (dy * xhat).sum(axis=0)
+
+
+def value_only_by_rows(dy: F64, x: F64, rstd: F64, gamma: F64) -> tuple[F64, F64]:
+    """The same, in blocks of rows that stay in the cache."""
+    rows, cols = x.shape
+    dx, dgamma = np.empty_like(x), np.zeros(cols)
+    step = max(1, _CHUNK_ELEMS // cols)
+    for begin in range(0, rows, step):
+        some = slice(begin, begin + step)
+        dx[some], part = value_only(dy[some], x[some], rstd[some], gamma)
+        dgamma += part
+    return dx, dgamma
+
+
+def _against_numpy(times: int) -> list[Figure]:
+    case = Case.parse(CASE)
+    plan = run.plan_case(case)
+    data = inputs.make_inputs(case)
+    wide = {name: dtypes.to_float64(array) for name, array in data.items()}
+    dy, x, gamma = wide["dy"], wide["x"], wide["gamma"]
+    rstd = wide["rstd"].reshape(-1, 1)
+
+    def launch(check: str) -> float:
+        return _ended(twin.run(case, data, plan, LaunchOptions(check, threads=_THREADS))).wall_s
+
+    best = _best_of(
+        times,
+        {
+            "all": lambda: launch("all"),
+            "off": lambda: launch("off"),
+            "whole": lambda: _seconds(lambda: value_only(dy, x, rstd, gamma)),
+            "rows": lambda: _seconds(lambda: value_only_by_rows(dy, x, rstd, gamma)),
+        },
+    )
+    rate = {name: case.rows * case.cols / seconds / 1e6 for name, seconds in best.items()}
+
+    def against(what: str, name: str, target: float) -> Figure:
+        detail = f"{rate['all']:.0f} against {rate[name]:.0f} M elements/s"
+        return Figure(what, best[name] / best["all"], "x", target, True, detail)
+
+    return [
+        against("all checks against float64 NumPy, whole arrays", "whole", 5.0),
+        against("all checks against float64 NumPy, by rows", "rows", 2.0),
+        Figure(
+            "all checks over none, RmsNormGrad", best["all"] / best["off"], "x", 3.0, False,
+            f"{rate['all']:.0f} and {rate['off']:.0f} M elements/s",
+        ),
+    ]  # fmt: skip
+
+
+def _of_instructions(times: int) -> list[Figure]:
+    figures = []
+    for elems, rounds in _LARGE:
+        checked, free = _instruction_ns(elems, rounds, times)
+        figures.append(
+            Figure(
+                f"all checks over none, {elems} elements", checked / free, "x", 3.0, False,
+                f"{checked:.0f} and {free:.0f} ns an instruction",
+            )
+        )  # fmt: skip
+    for elems, rounds in _SMALL:
+        checked, free = _instruction_ns(elems, rounds, times)
+        figures.append(
+            Figure(
+                f"all checks on top, {elems} elements", checked - free, "ns", 150.0, False,
+                f"{checked:.0f} and {free:.0f} ns an instruction",
+            )
+        )  # fmt: skip
+    return figures
+
+
+def _instruction_ns(elems: int, rounds: int, times: int) -> tuple[float, float]:
+    """Nanoseconds of one instruction with all checks and with none."""
+    soc = find_soc("ascend910b4")
+    what = twin.RawLaunch(
+        unit=build.kernel_library(paths.source_root() / _KERNEL, soc.arch),
+        soc=soc.name,
+        cores=1,
+        ub_bytes=soc.ub_plan_bytes,
+        tiling_key=0,
+        tiling=struct.pack("<2I", elems, rounds),
+        workspace_bytes=0,
+    )
+
+    def launch(check: str) -> float:
+        return _ended(twin.launch(what, (), {}, {}, LaunchOptions(check))).wall_s
+
+    best = _best_of(times, {"all": lambda: launch("all"), "off": lambda: launch("off")})
+    count = rounds * _INSTRUCTIONS_PER_ROUND
+    return best["all"] / count * 1e9, best["off"] / count * 1e9
+
+
+def _ended(outputs: Outputs) -> Outputs:
+    if outputs.error is not None:
+        raise NormgradError(f"the twin's speed cannot be measured: {outputs.error}")
+    if outputs.findings:
+        raise NormgradError(
+            f"the twin's speed cannot be measured: a finding, {outputs.findings[0].message}"
+        )
+    return outputs
+
+
+def _best_of(times: int, runs: dict[str, Callable[[], float]]) -> dict[str, float]:
+    """The shortest of a few, in turn: what disturbs one disturbs the others, too."""
+    taken: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(times):
+        for name, measured in runs.items():
+            taken[name].append(measured())
+    return {name: min(seconds) for name, seconds in taken.items()}
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
