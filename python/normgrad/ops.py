@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from normgrad.cases import Case
 
 Role = Literal["in", "out"]
-DtypeRule = Literal["case", "gamma", "stats", "fp32"]
+DtypeRule = Literal["case", "gamma", "stats", "stats or fp32", "fp32"]
 ShapeRule = Literal["all", "leading", "normalised"]
 
 
@@ -67,14 +67,14 @@ _OPS = (
         tensors=(
             TensorSpec("dy", "in", "case", "all"),
             TensorSpec("x", "in", "case", "all"),
-            TensorSpec("rstd", "in", "fp32", "leading"),
+            TensorSpec("rstd", "in", "stats or fp32", "leading"),
             TensorSpec("gamma", "in", "gamma", "normalised"),
             TensorSpec("dx", "out", "case", "all"),
             TensorSpec("dgamma", "out", "fp32", "normalised"),
         ),
         kernel_source="rms_norm_grad/rms_norm_grad.cpp",
         golden="rms_norm_grad_rows",
-        options=COMMON_OPTIONS,
+        options=COMMON_OPTIONS | {"stats"},  # anything but fp32 is refused
     ),
 )
 OPS: dict[str, OpDescription] = {op.name: op for op in _OPS}
@@ -91,8 +91,8 @@ def tensor_dtype(spec: TensorSpec, case: Case) -> str:
     """Name of the dtype that the case gives this tensor."""
     if spec.dtype == "gamma":
         return case.gamma or case.dtype
-    if spec.dtype == "stats":
-        return case.stats or case.dtype
+    if spec.dtype in ("stats", "stats or fp32"):
+        return case.stats or (case.dtype if spec.dtype == "stats" else "fp32")
     return "fp32" if spec.dtype == "fp32" else case.dtype
 
 

@@ -1,0 +1,213 @@
+"""The suite `edge`, found by asking the planner: both sides of whatever it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from normgrad import cases, plan
+from normgrad.plan import Options, Plan, Problem, Refused
+
+# What a plan decides that kernels branch on. rows_per_tile: one, a few, many.
+Signature = tuple[str, int, int, int]
+Wish = dict[str, int | str]
+
+SCAN_COLS = 17_000  # beyond the widest row that any part takes
+SCAN_STEP = 16  # a boundary lies between two of these; inside, both sides are found exactly
+SMALL_UB = (65536, 32768, 16384)
+# Blocks of 8 and 16 elements, repeats of 64 and 128, leaves of 512, and what copies like.
+UNITS = (48, 64, 96, 128, 192, 256, 320, 512, 1024, 1536, 2048, 4096)
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A SoC that has kernels, and the pairs of dtypes they take."""
+
+    soc: plan.Soc
+    dtypes: tuple[tuple[str, str], ...]
+
+
+def text(op: str) -> str:
+    """The whole file."""
+    lines = [
+        "# Both sides of every decision of the planner and of the units of the hardware, at small",
+        "# size. Written by tests/harness/suite_writer.py, which asks the planner: do not edit.",
+    ]
+    chips = _chips(op)
+    firsts = {chip.soc.arch: chip for chip in reversed(chips)}
+    for chip in sorted(firsts.values(), key=lambda c: c.soc.arch):
+        strategies = _strategies(op, chip)
+        lines += ["", f"# ---- architecture {chip.soc.arch} ({chip.soc.name}) ----"]
+        for dtype, gamma in chip.dtypes:
+            write = _Writer(op, chip.soc, dtype, gamma)
+            lines += ["", f"# {dtype}, gamma {gamma}"]
+            lines += _boundaries(write)
+            lines += _tails(write)
+            lines += _forced(write, strategies)
+            lines += _rows(write, chip.soc.cores)
+            lines += _data(write, strategies)
+    lines += ["", "# ---- every chip: each strategy at small size, rows around its cores ----"]
+    for chip in chips:
+        for dtype, gamma in chip.dtypes:
+            write = _Writer(op, chip.soc, dtype, gamma)
+            cores = chip.soc.cores
+            around = sorted({1, cores - 1, cores, cores + 1, 2 * cores + 1})
+            lines += [
+                write(around, [72, 1025], {"strategy": strategy})
+                for strategy in _strategies(op, firsts[chip.soc.arch])
+            ]
+    return "\n".join(lines) + "\n"
+
+
+class _Writer:
+    """Lines of case text for one chip and pair of dtypes."""
+
+    def __init__(self, op: str, soc: plan.Soc, dtype: str, gamma: str) -> None:
+        self.op, self.soc, self.dtype, self.gamma = op, soc, dtype, gamma
+
+    def plan(self, rows: int, cols: int, **wishes: int | str | None) -> Plan | None:
+        problem = Problem(rows, cols, self.dtype, self.gamma)
+        try:
+            return plan.make_plan(self.op, self.soc, problem, Options(**wishes))  # type: ignore[arg-type]
+        except Refused:
+            return None
+
+    def __call__(
+        self, rows: Iterable[int], cols: Iterable[int], wish: Wish | None = None, more: str = ""
+    ) -> str:
+        words = [self.op, self.soc.name, self.dtype, f"{_list(rows)}x{_list(cols)}"]
+        words += [] if self.gamma == self.dtype else [f"gamma={self.gamma}"]
+        words += [f"{name}={value}" for name, value in (wish or {}).items()]
+        return ":".join([*words, *([more] if more else [])])
+
+
+def _list(numbers: Iterable[int]) -> str:
+    """`7` or `{1..4,9}`."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    words = [str(a) if a == b else f"{a}..{b}" if b > a + 1 else f"{a},{b}" for a, b in runs]
+    return words[0] if len(words) == 1 and ".." not in words[0] and "," not in words[0] else (
+        "{" + ",".join(words) + "}"
+    )  # fmt: skip
+
+
+def _chips(op: str) -> list[Chip]:
+    found = []
+    for soc in plan.socs():
+        pairs = [
+            (dtype, gamma)
+            for dtype, gamma in plan.dtype_combinations(op, soc.arch)
+            if _Writer(op, soc, dtype, gamma).plan(8, 64)
+        ]
+        if pairs:
+            found.append(Chip(soc, tuple(pairs)))
+    return found
+
+
+def _signature(made: Plan | None) -> Signature | None:
+    if made is None:
+        return None
+    fields = made.fields
+    depths = (int(fields.get("in_buffers", 0)), int(fields.get("out_buffers", 0)))
+    return (made.strategy, *depths, min(int(fields.get("rows_per_tile", 0)), 4))
+
+
+def _steps(write: _Writer, rows: int, ub: int | None) -> Iterator[tuple[int, bool]]:
+    """Last columns before the plan changes; True: the next one is refused."""
+
+    def at(cols: int) -> Signature | None:
+        return _signature(write.plan(rows, cols, ub_bytes=ub))
+
+    before = at(1)
+    for low in range(1, SCAN_COLS, SCAN_STEP):
+        after = at(low + SCAN_STEP)
+        if after != before:
+            left, right = low, low + SCAN_STEP
+            while right - left > 1:
+                middle = (left + right) // 2
+                left, right = (middle, right) if at(middle) == before else (left, middle)
+            yield left, at(right) is None
+        before = after
+
+
+def _boundaries(write: _Writer) -> Iterator[str]:
+    cores = write.soc.cores
+    for ub in (None, *SMALL_UB):
+        wish: Wish = {} if ub is None else {"ub": ub}
+        yield f"# both sides of what changes the plan in {ub or write.soc.ub_plan_bytes:,} bytes"
+        for rows in (1, cores + 1, 4 * cores + 1):
+            steps = list(_steps(write, rows, ub))
+            cols = [c for left, refused in steps for c in (left, left + 1 - refused)]
+            if cols:
+                yield write([rows], cols, wish)
+            if rows == 1 and (refused_cols := [left + 1 for left, refused in steps if refused]):
+                yield write([rows], refused_cols, wish, "expect=561002")
+
+
+def _tails(write: _Writer) -> Iterator[str]:
+    yield "# tails of blocks, repeats and leaves"
+    yield write([1, 5], range(1, 34))
+    yield write([5], [unit + by for unit in UNITS for by in (-1, 0, 1)])
+    yield write([5], range(504, 521))
+
+
+def _forced(write: _Writer, strategies: Iterable[str]) -> Iterator[str]:
+    yield "# every strategy at small size; chunks with a short last one"
+    cores = write.soc.cores
+    for strategy in strategies:
+        cols = (1, 8, 65, 511, 512, 513, 1000, 1025)
+        fits = [c for c in cols if write.plan(cores + 3, c, strategy=strategy)]
+        yield write([3, cores + 3], fits, {"strategy": strategy})
+        for chunk in (512, 1024):
+            wide = (chunk + 1, chunk + 8, 2 * chunk - 1, 2 * chunk, 2 * chunk + 1, 3 * chunk + 63)
+            wish: Wish = {"strategy": strategy, "chunk": chunk}
+            fits = [
+                c for c in wide if write.plan(3, c, strategy=strategy, chunk_cols=chunk)
+            ]  # a strategy without chunks refuses them
+            if fits:
+                yield write([3, cores + 3], fits, wish)
+
+
+def _rows(write: _Writer, cores: int) -> Iterator[str]:
+    yield "# rows around multiples of the cores, of a tile, of powers of two within it"
+    near = {1, 2, 3} | {m * cores + by for m in (1, 2, 3, 4, 16) for by in (-2, -1, 0, 1)}
+    yield write(near, [24])
+    powers = {2**k + by for k in range(2, 9) for by in (-1, 0, 1)}
+    yield write(powers, [24], {"cores": 1})
+    for cols in (8, 129, 1000):
+        made = write.plan(1 << 20, cols, cores=1)
+        tile = int(made.fields["rows_per_tile"]) if made else 0
+        if tile > 1:
+            rows = (tile - 1, tile, tile + 1, 2 * tile, 2 * tile + 1)
+            yield write(rows, [cols], {"cores": 1})
+    yield write([2 * cores + 5], [40], {"cores": "{1..5," + f"{cores - 1},{cores}" + "}"})
+    yield "# fewer columns than the strips of the second phase have cores"
+    strips = (1, 7, 8, 9, cores - 1, cores, cores + 1, 8 * cores - 1, 8 * cores, 8 * cores + 1)
+    yield write([10 * cores], strips, more="dist=uniform01")
+    yield "# nothing to do"
+    yield write([0], [1, 64, 1000])
+    yield write([0, 5], [0])
+
+
+def _data(write: _Writer, strategies: Iterable[str]) -> Iterator[str]:
+    yield "# every kind of data through every strategy"
+    rows = 2 * write.soc.cores + 3
+    for strategy in strategies:
+        if write.plan(rows, 600, strategy=strategy):
+            dists = "dist={" + ",".join(cases.DISTS) + "}"
+            yield write([rows], [600], {"strategy": strategy}, dists)
+
+
+def _strategies(op: str, chip: Chip) -> list[str]:
+    """Those that the planner chooses by itself at some width."""
+    found: dict[str, None] = {}
+    for dtype, gamma in chip.dtypes:
+        write = _Writer(op, chip.soc, dtype, gamma)
+        for cols in range(8, SCAN_COLS, 256):
+            if made := write.plan(4 * chip.soc.cores, cols):
+                found[made.strategy] = None
+    return list(found)

@@ -1,0 +1,159 @@
+"""The suite `published`: shapes, dtypes and ranges that hicann/ops-nn publishes for RmsNormGrad.
+
+What each case must come to is the operator's contract, written down here; the planner is asked only
+for what this version has no kernel for, or none for so wide a row.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from normgrad import run
+from normgrad.cases import Case, expand
+from normgrad.plan import Refused
+
+Record = Mapping[str, Any]
+
+OP = "RmsNormGrad"
+KINDS = ("ut_tiling", "ut_infershape", "st_ttk_csv", "st_atk_json")
+DTYPES = {
+    "float16": "fp16", "fp16": "fp16", "bfloat16": "bf16", "bf16": "bf16",
+    "float": "fp32", "float32": "fp32", "fp32": "fp32",
+}  # fmt: skip
+ROOT = "norm/rms_norm_grad/tests/"
+
+CASES_HEAD = """\
+# Cases that hicann/ops-nn publishes for RmsNormGrad (files below norm/rms_norm_grad/tests, August
+# 2026): shapes, dtypes, chips and value ranges. Written by tests/harness/suite_writer.py.
+# expect=161002 is the contract's; expect=561002 marks what this version has no kernel for yet.
+# Ranges map to the nearest distribution: normal(mean 0 to 5, std 1 to 2) to dist=normal, ranges
+# from zero up to dist=uniform01. rstd is what the forward pass gives for x, everywhere; the
+# published cases with a rstd of their own draw it independently of x, or replace it as we do.
+# Cases without a chip are for 40 cores and 192 KB, or for A2 and A3: ascend910b4 here.
+"""
+DIFFERENCES_HEAD = """\
+# Where a published case of RmsNormGrad expects something else than normgrad's contract gives.
+# One per line: published case | expected there | here | row of the contract | reason
+#
+# Refusals with 561002 for want of a kernel are not differences: they end when it comes.
+"""
+
+
+def texts(records: Sequence[Record]) -> tuple[str, str]:
+    """The file of cases, and the list of differences."""
+    lines, differences = [CASES_HEAD], [DIFFERENCES_HEAD]
+    mine = [r for r in records if r["op"] == OP]
+    for kind in KINDS:
+        group = [r for r in mine if r["source_kind"] == kind]
+        if not group:
+            continue
+        lines.append(f"# {group[0]['source_file'].removeprefix(ROOT)}")
+        found: dict[str, list[str]] = {}
+        for record in group:
+            if reason := _beyond_case_text(record):
+                lines += textwrap.wrap(
+                    f"{record['name']} is not a case: {reason}; tests/tiling/"
+                    "test_rms_norm_grad_check.py has such calls",
+                    98, initial_indent="# ", subsequent_indent="#   ",
+                )  # fmt: skip
+                continue
+            case = case_of(record)
+            found.setdefault(str(_with_expectation(case)), []).append(record["name"])
+            if line := _difference(record, case):
+                differences.append(line + "\n")
+        for text, names in found.items():
+            more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
+            lines.append(f"{text}  # {names[0]}{more}")
+        lines.append("")
+    return "\n".join(lines), "".join(differences)
+
+
+def refreshed(text: str) -> str:
+    """The file with what this planner refuses marked anew."""
+    lines = []
+    for line in text.splitlines():
+        words, hash_, comment = line.partition("  #")
+        cases = expand(words)
+        lines.append(str(_with_expectation(cases[0])) + hash_ + comment if cases else line)
+    return "\n".join(lines) + "\n"
+
+
+def case_of(record: Record) -> Case:
+    """The case text that has a record's chip, dtypes, shape and kind of numbers."""
+    shapes, dtypes = record["shapes"], record["dtypes"]
+    names = {name: DTYPES[dtype.lower()] for name, dtype in dtypes.items()}
+    x, gamma = shapes.get("x", shapes.get("input")), shapes["gamma"]
+    return Case(
+        op="rms_norm_grad",
+        soc="ascend950" if _is_950(record) else "ascend910b4",
+        dtype=names["dy"],
+        shape=tuple(x),
+        gamma=names["gamma"],
+        stats=None if names["rstd"] == "fp32" else names["rstd"],
+        axes=len(gamma),
+        dist=_dist(record.get("value_range")),
+    )
+
+
+def _is_950(record: Record) -> bool:
+    soc = record.get("soc")
+    words = " ".join(map(str, soc.values())) if isinstance(soc, Mapping) else str(soc)
+    return "3510" in words or "950" in words
+
+
+def _dist(ranges: Any) -> str:
+    """ATK: by tensor, a range or a normal distribution; TTK: ranges in order, dy first."""
+    if ranges is None:
+        return "normal"
+    dy = ranges["dy"] if isinstance(ranges, Mapping) else ranges[0]
+    return "normal" if isinstance(dy, Mapping) else "uniform01"
+
+
+def contract(case: Case) -> int:
+    """The status code that the operator's contract has for a call of this form."""
+    return 161002 if case.stats not in (None, "fp32") else 0
+
+
+def _with_expectation(case: Case) -> Case:
+    """The case with the code that it is refused with, by the contract or for want of a kernel."""
+    asked = replace(case, expect=None)
+    code = contract(asked)
+    try:
+        run.plan_case(asked)
+    except Refused as refused:
+        lacks = re.search(r"has no kernel|takes .* of up to .* columns", refused.sentence)
+        if code == 0 and (refused.code != 561002 or not lacks):
+            raise ValueError(f"{asked}: the contract allows it, but: {refused.sentence}") from None
+        if code and refused.code != code:
+            raise ValueError(f"{asked}: code {refused.code} instead of {code}") from None
+        return replace(asked, expect=refused.code)
+    if code:
+        raise ValueError(f"{asked}: the contract refuses it with {code}, the planner does not")
+    return asked
+
+
+def _beyond_case_text(record: Record) -> str:
+    """Why a record cannot be written as a case; empty if it can."""
+    shapes, outs = record["shapes"], record.get("out_dtypes", {})
+    x = shapes.get("x", shapes.get("input"))
+    if shapes["dy"] != x:
+        return f"dy has shape {shapes['dy']} and x {x}, refused there and here"
+    if outs.get("dx", record["dtypes"]["dy"]) != record["dtypes"]["dy"]:
+        return f"dx is {outs['dx']} and dy {record['dtypes']['dy']}, refused there and here"
+    return ""
+
+
+def _difference(record: Record, case: Case) -> str:
+    status = str((record.get("expected") or {}).get("status") or "")
+    if contract(case) and "SUCCESS" in status:
+        where = f"{record['source_file'].removeprefix(ROOT)}: {record['name']}"
+        dtype = record["dtypes"]["rstd"]
+        return (
+            f"{where} | success | {contract(case)} | dtypes | rstd is {dtype}; "
+            "the published table, and ours, have fp32 alone"
+        )
+    return ""
