@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -40,11 +42,26 @@ def json_rows(rows: Iterable[Mapping[str, Any]]) -> None:
     sys.stdout.write(dump_rows(to_json(dict(row)) for row in rows))
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]], indent: str = "") -> None:
-    """Aligned columns; numbers to the right, text to the left."""
+def table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    indent: str = "",
+    spare: Sequence[str] = (),
+) -> None:
+    """Aligned columns; numbers to the right, text to the left.
+
+    On a terminal that is too narrow, columns named in `spare` are left out, the first one first.
+    """
     cells = [[_cell(value) for value in row] for row in rows]
     lines = ([list(header)] if any(header) else []) + cells
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))] if lines else []
+    while spare and sys.stdout.isatty() and sum(widths) + 2 * len(widths) > _terminal_columns():
+        at = header.index(spare[0])
+        header, spare = [*header[:at], *header[at + 1 :]], spare[1:]
+        for line in lines:
+            del line[at]
+        del widths[at]
+        cells = lines[1:]
     right = [bool(cells) and all(_is_number(row[i]) for row in cells) for i in range(len(header))]
     for line in lines:
         words = [
@@ -54,13 +71,17 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], indent: str =
         say(indent + "  ".join(words).rstrip())
 
 
+def _terminal_columns() -> int:
+    return shutil.get_terminal_size().columns
+
+
 def _cell(value: object) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -75,6 +96,26 @@ def _colour(stream: TextIO, status: str, text: str, expected: bool) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
 
 
+@dataclass(frozen=True)
+class _Column:
+    """What stands behind status and case in the line of a case."""
+
+    name: str
+    width: int
+    text: Callable[[Result], str]
+
+
+_COLUMNS = (
+    _Column("plan", 14, lambda r: r.plan or "-"),
+    _Column("score", 6, lambda r: _number(r.score, ".3f")),
+    _Column("bytes/min", 9, lambda r: _number(r.bytes_over_minimum, ".4f")),
+    _Column("slope", 6, lambda r: _number(r.slope_cycles_per_64, ".1f")),
+    _Column("time", 8, lambda r: f"{r.seconds:.2f} s"),
+)
+# A narrow terminal shows fewer columns rather than two lines for a case; the report has them all.
+_DISPENSABLE = ("slope", "plan", "bytes/min", "time")
+
+
 class Progress:
     """One line per case as it ends; on a terminal a bar below them."""
 
@@ -82,12 +123,15 @@ class Progress:
         self._stream = stream or sys.stdout
         self._width = max(map(len, names), default=0)
         self._bar: tqdm[Any] | None = None
+        columns = list(_COLUMNS)
         if self._stream.isatty():
             self._bar = tqdm(total=len(names), unit="case", file=self._stream, leave=False)
-        self._write(
-            f"{'status':<{_STATUS_WIDTH}}  {'case':<{self._width}}  {'plan':<14}  {'score':>6}  "
-            f"{'bytes/min':>9}  {'slope':>5}  {'time':>7}"
-        )
+            room = _terminal_columns()
+            for name in _DISPENSABLE:
+                if _STATUS_WIDTH + 2 + self._width + sum(2 + c.width for c in columns) > room:
+                    columns = [column for column in columns if column.name != name]
+        self._columns = columns
+        self._write(self._line("status", "case", [column.name for column in columns]))
 
     def __enter__(self) -> Progress:
         return self
@@ -102,17 +146,21 @@ class Progress:
             self._bar.close()
 
     def add(self, result: Result) -> None:
-        status = f"{result.status:<{_STATUS_WIDTH}}"
-        self._write(
-            f"{_colour(self._stream, result.status, status, result.expected)}  "
-            f"{result.case:<{self._width}}  {result.plan or '-':<14}  "
-            f"{_number(result.score, '.3f'):>6}  {_number(result.bytes_over_minimum, '.4f'):>9}  "
-            f"{_number(result.slope_cycles_per_64, '.1f'):>5}  {result.seconds:>5.2f} s"
-        )
+        line = self._line(result.status, result.case, [c.text(result) for c in self._columns])
+        status, rest = line[:_STATUS_WIDTH], line[_STATUS_WIDTH:]
+        self._write(_colour(self._stream, result.status, status, result.expected) + rest)
         if not result.expected:
             self._write(f"{'':<{_STATUS_WIDTH}}  {result.reason}")
         if self._bar is not None:
             self._bar.update()
+
+    def _line(self, status: str, case: str, cells: Sequence[str]) -> str:
+        words = [f"{status:<{_STATUS_WIDTH}}", f"{case:<{self._width}}"]
+        for column, cell in zip(self._columns, cells, strict=True):
+            words.append(
+                cell.ljust(column.width) if column.name == "plan" else cell.rjust(column.width)
+            )
+        return "  ".join(words)
 
     def _write(self, line: str) -> None:
         if self._bar is not None:
@@ -202,8 +250,10 @@ def show_outcome(outcome: Outcome) -> None:
     show_findings(result)
     if result.metrics:
         say("accuracy")
-        for name, metric in result.metrics.items():
-            say(f"  {name}: {_flat(metric)}")
+        names = list(dict.fromkeys(name for metric in result.metrics.values() for name in metric))
+        metrics = result.metrics.values()
+        rows = [(name, *(_plain(metric.get(name, "-")) for metric in metrics)) for name in names]
+        table(("", *result.metrics), rows, "  ")
     if outcome.verdict is not None and result.worst is not None:
         say("worst element")
         for name, value in result.worst.items():
@@ -232,12 +282,6 @@ def show_findings(result: Result) -> None:
         say(f"    {', '.join(where)}; {found['count']} x")
 
 
-def _flat(metric: object) -> str:
-    if isinstance(metric, Mapping):
-        return ", ".join(f"{name} {_plain(value)}" for name, value in metric.items())
-    return _plain(metric)
-
-
 def _plain(value: object, digits: int = 6) -> str:
     if isinstance(value, float):
         return f"{value:.{digits}g}"  # 9 digits tell every fp32 number from its neighbours
@@ -262,10 +306,9 @@ def bench_table(results: Sequence[Result]) -> None:
     ]
     header = (
         "case", "status", "plan", "bytes/min", "slope/64", "SyncAll/core", "barriers/core",
-        "scalar reads",
-        "UB bytes",
+        "scalar reads", "UB bytes",
     )  # fmt: skip
-    table(header, rows)
+    table(header, rows, spare=("scalar reads", "SyncAll/core", "UB bytes", "status"))
     for result in results:
         if not result.expected:
             say(f"{result.case}: {result.reason}")

@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +38,17 @@ def test_smoke(tmp_path: Path) -> None:
     assert len(rows) >= LEAST_CASES
     assert any(row["case"].startswith("npz:") for row in rows)
     assert {row["plan"] for row in rows} >= {"DxWholeRow", "DxChunkedRow"}
+    for row in rows:
+        if row["counters"]:  # the kernel takes exactly what the planner has budgeted
+            assert row["counters"]["ub_high_water_bytes"] == planned_ub(row), row["case"]
+
+
+def planned_ub(row: dict[str, Any]) -> int:
+    """Bytes of the larger phase: the buffers of one phase are gone before those of the next."""
+    phases: Counter[int] = Counter()
+    for buffer in row["buffers"]:
+        phases[buffer["phase"]] += buffer["bytes"] * buffer["count"]
+    return max(phases.values())
 
 
 @pytest.mark.parametrize(
