@@ -16,6 +16,7 @@ from normgrad import dtypes
 from normgrad.dtypes import F64, Array, FloatFormat
 
 FP32_EPS = 2.0**-24  # half a step at 1: the error of one fp32 operation
+MAP_ROWS, MAP_COLS = 16, 64  # cells at most, of the map of failing elements
 MERE_FLOOR = 1e-7  # of CANN's relative errors, |error| / (|golden| + floor)
 # For information, by dtype of the output: the limit of MERE (MARE: ten times it), and what TTK's
 # `mixed` standard takes: rtol, atol, and the hard limit of any error below 32 steps.
@@ -77,6 +78,7 @@ class Tally:
     worst: Worst | None = None
     failed_rows: npt.NDArray[np.int64] = field(init=False)
     failed_cols: npt.NDArray[np.int64] = field(init=False)
+    map: npt.NDArray[np.int64] = field(init=False)  # failing elements, the output reduced to cells
     _finite: int = 0
     _not_correct: int = 0
     _ulp: tuple[float, float] = (0.0, 0.0)  # sum, maximum
@@ -89,6 +91,7 @@ class Tally:
     def __post_init__(self) -> None:
         self.failed_rows = np.zeros(self.rows, np.int64)
         self.failed_cols = np.zeros(self.cols, np.int64)
+        self.map = np.zeros((min(self.rows, MAP_ROWS), min(self.cols, MAP_COLS)), np.int64)
 
     def add(self, raw: Array, golden: Block) -> None:
         """Compares rows of the output, as stored, with their golden."""
@@ -138,6 +141,9 @@ class Tally:
             self.zeros_failed += int(np.count_nonzero(fails & (got == 0.0)))
             self.failed_rows[golden.begin : golden.begin + len(fails)] += fails.sum(axis=1)
             self.failed_cols += fails.sum(axis=0)
+            row, col = np.nonzero(fails)
+            cell = ((row + golden.begin) * len(self.map) // self.rows, col * self.map.shape[1])
+            np.add.at(self.map, (cell[0], cell[1] // self.cols), 1)
         counted = keep & both_finite
         self._measure(error[counted], value[counted], step[counted])
         self._keep_worst(score, got, step, budget, golden)

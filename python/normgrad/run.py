@@ -223,6 +223,7 @@ def _with_verdict(row: Result, case: Case, outputs: Outputs, judged: Verdict) ->
         score=judged.score,
         worst=asdict(judged.worst) if judged.worst else None,
         metrics=judged.metrics,
+        explanation=judged.explanation,
     )
 
 

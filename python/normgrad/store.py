@@ -47,6 +47,7 @@ class Result:
     deterministic: str | None = None  # how outputs compare over the orders of --shuffle-runs
     findings: tuple[dict[str, Any], ...] = ()
     worst: dict[str, Any] | None = None
+    explanation: tuple[str, ...] = ()  # lines: maps of what fails, and what they point to
     metrics: dict[str, Any] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     buffers: tuple[dict[str, Any], ...] = ()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
 
 import numpy as np
 
-from normgrad import compare, dtypes, fair, golden, inputs, ops
+from normgrad import compare, dtypes, fair, golden, inputs, ops, where
 from normgrad.cases import Case
 from normgrad.compare import Tally, Worst
 from normgrad.dtypes import Array
 from normgrad.fair import Comparison, PairwiseSum
+from normgrad.where import SplitOfRows
 
 __all__ = ["Status", "Verdict", "Worst", "judge"]
 
@@ -53,15 +53,7 @@ class Verdict:
     limit: float  # of the score
     reason: str  # empty if passed
     metrics: dict[str, dict[str, float]]  # by output
-
-
-class SplitOfRows(Protocol):
-    """The part of a plan that says which core had which rows."""
-
-    @property
-    def cores(self) -> int: ...
-    @property
-    def fields(self) -> Mapping[str, int | float]: ...
+    explanation: tuple[str, ...] = ()  # lines: maps of what fails, and what they point to
 
 
 def judge(
@@ -95,7 +87,8 @@ def judge(
         tally.name: tally.metrics() | seen.metrics()
         for tally, seen in zip(tallies, comparisons, strict=True)
     }
-    return Verdict(status, worst.score, worst.worst, 1.0, reason, metrics)
+    lines = explain(tallies, plan)
+    return Verdict(status, worst.score, worst.worst, 1.0, reason, metrics, lines)
 
 
 def _wrong_form(case: Case, data: Mapping[str, Array], outputs: Mapping[str, Array]) -> str:
@@ -200,20 +193,46 @@ def describe(tally: Tally, plan: SplitOfRows | None) -> str:
     worst = tally.worst
     assert worst is not None
     elems = tally.compared + tally.undefined
-    place = f"row {worst.row}, col {worst.col}" if tally.rows > 1 else f"col {worst.col}"
+    over_rows = tally.name != "dx"
+    places = [f"col {worst.col}"] if over_rows else [f"row {worst.row}, col {worst.col}"]
+    places += (
+        [", ".join(words)]
+        if (words := where.Split(plan).words(worst.row, worst.col, over_rows))
+        else []
+    )
+    place = "; ".join(places)
     index = ", ".join(map(str, worst.index))
     size = (
         f"off by {worst.error_ulp:.3g} ulp, {tally.score:.3g} times what is allowed"
         if np.isfinite(tally.score)
         else "a special value in the wrong place"
     )
-    words = [
+    sentence = [
         f"{tally.name}[{index}] ({place}) is {worst.got:.9g} instead of {worst.expected:.9g}",
         size,
         f"{tally.failed} of {elems} elements fail",
     ]
-    words += [hint for hint in (_what(tally), _where(tally, plan)) if hint]
-    return ", ".join(words)
+    sentence += [_what(tally)] if _what(tally) else []
+    if hints := [hint for hint, _ in where.patterns(tally, plan)]:
+        sentence.append(" and ".join(hints))
+    return ", ".join(sentence)
+
+
+def explain(tallies: tuple[Tally, ...], plan: SplitOfRows | None) -> tuple[str, ...]:
+    """Lines for a person: a map of each output that fails, and what its pattern points to."""
+    failing = [tally for tally in tallies if tally.failed]
+    lines: list[str] = []
+    for tally in failing:
+        lines += where.picture(tally)
+        for hint, why in where.patterns(tally, plan):
+            lines.append(f"{tally.name} fails {hint}" + (f": look at {why}" if why else ""))
+    if len(failing) == 1 and len(tallies) > 1:
+        right = next(tally.name for tally in tallies if not tally.failed)
+        lines.append(
+            f"{right} is right: look at what {failing[0].name} alone goes through"
+            + (" (sums over rows, the exchange between cores)" if right == "dx" else "")
+        )
+    return tuple(lines)
 
 
 def _what(tally: Tally) -> str:
@@ -224,45 +243,3 @@ def _what(tally: Tally) -> str:
     if tally.zeros_failed == tally.failed:
         return "all of them are zero"
     return f"{tally.mismatched} of them NaN or Inf on one side" if tally.mismatched else ""
-
-
-def _where(tally: Tally, plan: SplitOfRows | None) -> str:
-    """A pattern that a broken tail, split or copy leaves behind."""
-    rows, cols = np.flatnonzero(tally.failed_rows), np.flatnonzero(tally.failed_cols)
-    hints = []
-    if tally.cols > 1 and len(cols) < tally.cols:
-        tail = tally.cols - int(cols[0])
-        if len(cols) == 1:
-            hints.append(f"only in column {cols[0]}")
-        elif tail * 2 <= tally.cols:
-            hints.append(f"only in the last {tail} of {tally.cols} columns")
-    if tally.rows > 1:
-        hints += _row_hint(rows, tally.rows, plan)
-    elif tally.cols > 1 and len(cols) == tally.cols:
-        hints.append("in every column")
-    return " and ".join(hints)
-
-
-def _row_hint(failed: Array, rows: int, plan: SplitOfRows | None) -> list[str]:
-    first, last = int(failed[0]), int(failed[-1])
-    if len(failed) == rows:
-        return ["in every row"]
-    if first == last:
-        return ["only in the last row" if last == rows - 1 else f"only in row {first}"]
-    core = _core_of(first, plan)
-    if core is not None and core == _core_of(last, plan):
-        return [f"only in rows of core {core}"]
-    if (last - first + 1) * 2 <= rows:
-        return [f"only in rows {first} to {last}"]
-    return []
-
-
-def _core_of(row: int, plan: SplitOfRows | None) -> int | None:
-    """The core that has a row: each has rows_per_core, the first few one more."""
-    if plan is None or plan.cores < 2 or "rows_per_core" not in plan.fields:
-        return None
-    each = int(plan.fields["rows_per_core"])
-    longer = int(plan.fields.get("cores_with_one_more", 0))
-    if row < longer * (each + 1):
-        return row // (each + 1)
-    return longer + (row - longer * (each + 1)) // each if each else None
