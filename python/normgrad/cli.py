@@ -55,14 +55,17 @@ def _dispatch(words: list[str]) -> int:
         raise NormgradError(f"unknown command {words[0]!r}: {allowed(words[0], parts)}")
     args, unknown = parser.parse_known_args(words)
     if unknown:
-        raise NormgradError(_unknown_word(unknown[0], words[0], parts.get(words[0])))
+        if words[0].startswith("-"):
+            raise NormgradError(
+                f"normgrad has no option {words[0]}: {allowed(words[0], ('--help', '--version'))}"
+            )
+        raise NormgradError(_unknown_word(unknown[0], words[0], parts[words[0]]))
     call: Callable[[argparse.Namespace], int] = args.call
     return call(args)
 
 
-def _unknown_word(word: str, command: str, part: argparse.ArgumentParser | None) -> str:
-    actions = part._actions if part else []
-    known = [word for action in actions for word in action.option_strings if len(word) > 2]
+def _unknown_word(word: str, command: str, part: argparse.ArgumentParser) -> str:
+    known = [text for action in part._actions for text in action.option_strings if len(text) > 2]
     if word.startswith("-"):
         name = word.partition("=")[0]
         return f"{command} has no option {name}: {allowed(name, known)}"

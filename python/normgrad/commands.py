@@ -44,6 +44,10 @@ _BENCH_CASES = tuple(
 def verify(args: argparse.Namespace) -> int:
     chosen = _chosen(args, default_suite="smoke")
     if not chosen:
+        if not (args.op or args.soc or args.dtype):
+            raise NormgradError(
+                f"{', '.join(args.suite)} holds no case; `normgrad list` shows more"
+            )
         raise NormgradError(
             "no case is left after the filters --op, --soc and --dtype; `normgrad list` shows what "
             "there is"

@@ -52,6 +52,13 @@ MISTAKES = [
     (["plan", CASE, "--set", "cors=2"], "did you mean cores?"),
     (["plan", CASE, "--set", "cores=x"], "'x' is not a whole number"),
     (["list", "--sucs"], "did you mean --socs?"),
+    (["--versoin"], "did you mean --version?"),
+    (["verify", "--suite", os.devnull], "holds no case"),
+    (["verify", "--sync", "autosink"], "did you mean autosync?"),
+    (["verify", "--shuffle-runs", "-1"], "whole number of at least 0"),
+    (["verify", "--shuffle-runs", "²"], "whole number of at least 0"),
+    (["plan", CASE, "--set", "cores=٣"], "'٣' is not a whole number"),
+    (["doctor", "now"], "takes no argument 'now'"),
 ]
 
 
