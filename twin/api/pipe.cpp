@@ -89,12 +89,12 @@ BufferView QueueAlloc(QueueState& queue, Site site) {
     core.init().Clear(buffer.begin, buffer.begin + buffer.bytes);
     return ViewOf(core, id);
   }
-  core.Report(Rule::kQueueNoFree, "AllocTensor", PIPE_S,
-              queue.count > 0 ? core.Describe(queue.first) : NameOf(queue.position), 0, 0, site,
-              queue.count > 0
-                  ? "all " + std::to_string(queue.count) +
-                        " buffers of this queue are in use: a FreeTensor is missing"
-                  : std::string("this queue has no buffers: InitBuffer was not called"));
+  core.Report(
+      Rule::kQueueNoFree, "AllocTensor", PIPE_S,
+      queue.count > 0 ? core.Describe(queue.first) : BufferName(NameOf(queue.position)), 0, 0, site,
+      queue.count > 0 ? "all " + std::to_string(queue.count) +
+                            " buffers of this queue are in use: a FreeTensor is missing"
+                      : std::string("this queue has no buffers: InitBuffer was not called"));
   return {0, 0, 0};
 }
 
@@ -120,8 +120,8 @@ BufferView QueueDeQue(QueueState& queue, Site site) {
   Core& core = ThisCore();
   if (queue.enqueued == 0) {
     core.Report(Rule::kQueueEmpty, "DeQue", PIPE_S,
-                queue.count > 0 ? core.Describe(queue.first) : NameOf(queue.position), 0, 0, site,
-                "nothing was enqueued: an EnQue is missing");
+                queue.count > 0 ? core.Describe(queue.first) : BufferName(NameOf(queue.position)),
+                0, 0, site, "nothing was enqueued: an EnQue is missing");
   }
   const uint16_t id = queue.fifo[0];
   --queue.enqueued;

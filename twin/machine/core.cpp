@@ -22,12 +22,21 @@ Core::Core(Launch& launch, uint32_t index)
   for (auto& past : history_) past.resize(kHistory);
   segments_.emplace_back(launch.options().cores);
   // Buffer 0 is what a LocalTensor that was never handed out lies in: nothing.
-  buffers_.push_back(
-      {0, 0, AscendC::TPosition::VECCALC, BufferState::kGone, 0, 0, false, false, {"", 0}, {}});
+  buffers_.push_back({0,
+                      0,
+                      AscendC::TPosition::VECCALC,
+                      BufferState::kGone,
+                      0,
+                      0,
+                      false,
+                      false,
+                      {"", 0},
+                      {"", 0},
+                      {}});
 }
 
-void Core::Report(Rule rule, const char* api, pipe_t pipe, const std::string& buffer,
-                  uint64_t begin, uint64_t end, Site site, const std::string& message) {
+void Core::Report(Rule rule, const char* api, pipe_t pipe, const BufferName& buffer, uint64_t begin,
+                  uint64_t end, Site site, const std::string& message) {
   launch_.findings().Add({rule, message, api, index_, NameOf(pipe), buffer, begin, end, site, 1});
   if (FactsOf(rule).fatal) throw KernelStopped();
 }
@@ -51,6 +60,7 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t c
                         static_cast<uint16_t>(i),
                         is_queue,
                         false,
+                        site,
                         site,
                         {}});
     // What an earlier phase left in this place is not this buffer's content.
@@ -76,6 +86,30 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t c
   return first;
 }
 
+uint16_t Core::LendRest(uint32_t bytes, Site site) {
+  const uint32_t left = (options().ub_bytes - ub_used_) / kBlockBytes * kBlockBytes;
+  if (left == 0) {
+    Report(Rule::kUbOverflow, "InitBuffer", PIPE_S, "", ub_used_, ub_used_ + kBlockBytes, site,
+           "the call needs UB of its own, and the buffers have taken all of it");
+  }
+  const uint32_t lent = std::min(bytes, left);
+  Buffer rest = buffers_[0];
+  rest.begin = ub_used_;
+  rest.bytes = lent;
+  rest.position = AscendC::TPosition::VECOUT;
+  rest.state = BufferState::kStatic;
+  rest.owner = owners_;
+  rest.site = site;
+  buffers_.push_back(rest);
+  ub_high_water_ = std::max(ub_high_water_, ub_used_ + lent);
+  return static_cast<uint16_t>(buffers_.size() - 1);
+}
+
+bool Core::HasBuffers() const {
+  return std::any_of(buffers_.begin(), buffers_.end(),
+                     [](const Buffer& b) { return b.state != BufferState::kGone; });
+}
+
 uint16_t Core::BufferAt(uint32_t address) const {
   for (size_t id = buffers_.size(); id-- > 1;) {
     const Buffer& buffer = buffers_[id];
@@ -85,14 +119,14 @@ uint16_t Core::BufferAt(uint32_t address) const {
   return 0;
 }
 
-std::string Core::Describe(uint16_t id) const {
+BufferName Core::Describe(uint16_t id) const {
   if (id == 0) return "no buffer";
   const Buffer& buffer = buffers_[id];
-  if (!buffer.is_queue) {
-    return "TBuf " + std::to_string(buffer.owner);
-  }
-  return std::string(NameOf(buffer.position)) + " queue " + std::to_string(buffer.owner) +
-         " buffer " + std::to_string(buffer.ordinal);
+  const std::string owner = std::to_string(buffer.owner);
+  return {buffer.is_queue ? std::string(NameOf(buffer.position)) + " queue " + owner + " buffer " +
+                                std::to_string(buffer.ordinal)
+                          : "TBuf " + owner,
+          PlaceOf(buffer.declared)};
 }
 
 void Core::ReportLeaks(const char* api, Site site) {

@@ -33,6 +33,7 @@ struct Buffer {
   uint16_t ordinal;  // of the buffer in its queue
   bool is_queue;
   bool ever_freed;  // the next AllocTensor waits for the event of that FreeTensor
+  Site declared;    // InitBuffer
   Site site;        // of InitBuffer, and later of AllocTensor
   PipeTimes event;  // what the buffer's pending event says: set by EnQue or FreeTensor
 };
@@ -90,8 +91,13 @@ class Core {
   uint16_t AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t count, uint32_t bytes,
                       Site site);
   Buffer& buffer(uint16_t id) { return buffers_[id]; }
+  // A call that brings its own buffer works in UB that InitBuffer has not handed out: up to `bytes`
+  // of it, until the call returns it.
+  uint16_t LendRest(uint32_t bytes, Site site);
+  void ReturnRest() { buffers_.pop_back(); }
+  bool HasBuffers() const;
   uint16_t BufferAt(uint32_t address) const;  // id of the live buffer there, or 0
-  std::string Describe(uint16_t id) const;
+  BufferName Describe(uint16_t id) const;
   void ResetPipe(const char* api, Site site);  // reports leaks, then all buffers are gone
   void Finish();                               // leaks and flags at the end of the kernel
   uint32_t ub_high_water() const { return ub_high_water_; }
@@ -106,7 +112,7 @@ class Core {
   bool kernel_type_mix() const { return kernel_type_mix_; }
 
   // Records the finding; throws KernelStopped if the rule is fatal.
-  void Report(Rule rule, const char* api, pipe_t pipe, const std::string& buffer, uint64_t begin,
+  void Report(Rule rule, const char* api, pipe_t pipe, const BufferName& buffer, uint64_t begin,
               uint64_t end, Site site, const std::string& message);
   bool checks() const { return options().check != CheckLevel::kOff; }
   bool checks_all() const { return options().check == CheckLevel::kAll; }
@@ -135,7 +141,7 @@ class Core {
   uint32_t held_[kHardEvents] = {};
   Site flag_sites_[kHardEvents][8] = {};
   PipeTimes flag_times_[kHardEvents][8] = {};
-  bool kernel_type_mix_ = false;
+  bool kernel_type_mix_ = true;  // unless the kernel sets another: the build picks what it needs
   Counters counters_;
   PipeClocks clocks_;
   UbRaces ub_races_;

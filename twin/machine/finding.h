@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "twin/machine/site.h"
@@ -15,13 +16,24 @@ namespace normgrad::twin {
 // "grid.h:81": a site as a sentence names it.
 std::string PlaceOf(const Site& site);
 
+// What a finding is about: "VECIN queue 1 buffer 0" and where InitBuffer handed it out, "GM x" and
+// nothing, or nothing at all.
+struct BufferName {
+  std::string name;
+  std::string declared;
+  BufferName(const char* text) : name(text) {}             // NOLINT: a name is a text
+  BufferName(std::string text) : name(std::move(text)) {}  // NOLINT
+  BufferName(std::string text, std::string place)
+      : name(std::move(text)), declared(std::move(place)) {}
+};
+
 struct Finding {
   Rule rule;
   std::string message;  // one sentence with values
   const char* api;
   uint32_t core;
   const char* pipe;
-  std::string buffer;   // "VECIN queue 1, buffer 0", "GM x", "" where none is concerned
+  BufferName buffer;
   uint64_t begin_byte;  // range inside the buffer
   uint64_t end_byte;
   Site site;

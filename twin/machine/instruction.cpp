@@ -38,7 +38,7 @@ Instruction::~Instruction() {
   }
 }
 
-void Instruction::Report(Rule rule, const std::string& buffer, uint64_t begin, uint64_t end,
+void Instruction::Report(Rule rule, const BufferName& buffer, uint64_t begin, uint64_t end,
                          const std::string& message) {
   core_.Report(rule, FactsOf(api_).name, FactsOf(api_).pipe, buffer, begin, end, site_, message);
 }

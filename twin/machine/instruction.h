@@ -63,7 +63,7 @@ class Instruction {
   void CheckDataCache(const GmAllocation& allocation, uint64_t begin, uint64_t end);
   bool RequireWritten(const GmAllocation& allocation, uint64_t begin, uint64_t end);
   Rule RaceRule(int other_pipe) const;
-  void Report(Rule rule, const std::string& buffer, uint64_t begin, uint64_t end,
+  void Report(Rule rule, const BufferName& buffer, uint64_t begin, uint64_t end,
               const std::string& message);
 
   struct PendingUb {

@@ -32,8 +32,9 @@ std::string Field(const char* name, uint64_t value) {
 std::string FindingJson(const Finding& f) {
   return "{\"rule\": " + Quoted(FactsOf(f.rule).id) + ", \"message\": " + Quoted(f.message) +
          ", \"api\": " + Quoted(f.api) + ", " + Field("core", f.core) +
-         ", \"pipe\": " + Quoted(f.pipe) + ", \"buffer\": " + Quoted(f.buffer) + ", " +
-         Field("begin_byte", f.begin_byte) + ", " + Field("end_byte", f.end_byte) +
+         ", \"pipe\": " + Quoted(f.pipe) + ", \"buffer\": " + Quoted(f.buffer.name) +
+         ", \"declared\": " + Quoted(f.buffer.declared) + ", " + Field("begin_byte", f.begin_byte) +
+         ", " + Field("end_byte", f.end_byte) +
          ", \"file\": " + Quoted(f.site.file != nullptr ? f.site.file : "") + ", " +
          Field("line", static_cast<uint64_t>(f.site.line)) + ", " + Field("count", f.count) + "}";
 }
