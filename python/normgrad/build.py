@@ -240,7 +240,7 @@ def _kernel_folder(source: Path, arch: int, twin: Path) -> Path:
 def render_unit(what: Unit) -> str:
     """The C++ text of a unit: dtypes as macros, the kernel, and the twin's entry."""
     op = ops.find_op(what.op)
-    rules = {"case": what.dtypes[0], "gamma": what.dtypes[1], "fp32": "fp32"}
+    rules = {"case": what.dtypes[0], "gamma": what.dtypes[1]}  # the others are fp32
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("normgrad"),
         undefined=jinja2.StrictUndefined,
@@ -250,7 +250,7 @@ def render_unit(what: Unit) -> str:
         op=what.op,
         arch=what.arch,
         dtypes=what.dtypes,
-        arguments=[(tensor.name, _CTYPES[rules[tensor.dtype]]) for tensor in op.tensors],
+        arguments=[(tensor.name, _CTYPES[rules.get(tensor.dtype, "fp32")]) for tensor in op.tensors],
         argument_count=len(op.tensors) + 2,  # then workspace and tiling
         source=f"op_kernel/{op.kernel_source}",
     )

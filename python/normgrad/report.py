@@ -266,6 +266,8 @@ def show_outcome(outcome: Outcome) -> None:
     say(f"{result.status}  {result.case}  ({times})")
     if result.reason:
         say(f"  {result.reason}")
+    for line in result.explanation:
+        say(f"  {line}")
     say(f"again: {result.command}")
 
 
