@@ -250,7 +250,7 @@ def render_unit(what: Unit) -> str:
         op=what.op,
         arch=what.arch,
         dtypes=what.dtypes,
-        arguments=[(tensor.name, _CTYPES[rules.get(tensor.dtype, "fp32")]) for tensor in op.tensors],
+        arguments=[(t.name, _CTYPES[rules.get(t.dtype, "fp32")]) for t in op.tensors],
         argument_count=len(op.tensors) + 2,  # then workspace and tiling
         source=f"op_kernel/{op.kernel_source}",
     )
