@@ -26,7 +26,14 @@ Instruction::~Instruction() {
   const auto mark = [this](const PendingUb& pending) {
     core_.ub_races().Mark(pending.write, pipe_, sequence_, pending.footprint);
   };
-  for (int i = 0; i < pending_ub_count_; ++i) mark(pending_ub_[i]);
+  // A write is the last that was announced. What is read and written in place needs no mark of the
+  // read: whoever conflicts with it conflicts with the write.
+  const int last = pending_ub_count_ - 1;
+  for (int i = 0; i <= last; ++i) {
+    const bool in_place = i < last && pending_ub_[last].write &&
+                          pending_ub_[i].footprint == pending_ub_[last].footprint;
+    if (!in_place) mark(pending_ub_[i]);
+  }
   for (const PendingUb& pending : more_ub_) mark(pending);
   for (int i = 0; i < pending_gm_count_; ++i) {
     const PendingGm& pending = pending_gm_[i];

@@ -2,14 +2,19 @@
 
 #include <algorithm>
 
+#include "twin/machine/clones.h"
+
 namespace normgrad::twin {
 namespace {
 
-// A loop that the compiler turns into vector code.
-uint32_t Newest(const uint32_t* marks, uint32_t count) {
+NORMGRAD_CLONES uint32_t Newest(const uint32_t* marks, uint32_t count) {
   uint32_t newest = 0;
   for (uint32_t i = 0; i < count; ++i) newest = marks[i] > newest ? marks[i] : newest;
   return newest;
+}
+
+NORMGRAD_CLONES void Fill(uint32_t* marks, uint32_t count, uint32_t sequence) {
+  for (uint32_t i = 0; i < count; ++i) marks[i] = sequence;
 }
 
 }  // namespace
@@ -105,7 +110,7 @@ void UbRaces::MarkRange(bool write, int pipe, uint32_t sequence, uint32_t begin,
   }
   if (end % kBlockBytes != 0) MarkBytes(write, pipe, sequence, end_whole * kBlockBytes, end);
   uint32_t* marks = marks_[write][pipe].data();
-  std::fill(marks + first_whole, marks + end_whole, sequence);
+  Fill(marks + first_whole, end_whole - first_whole, sequence);
   if (!exact_hull_.Meets(begin, end)) return;
   for (uint32_t block = first_whole; block < end_whole; ++block) {
     if (exact_of_[block] == 0) continue;

@@ -1,4 +1,5 @@
-// Which bytes of UB have been written: one bit per byte, a 32-bit word per 32 B block.
+// Which bytes of UB have been written: one bit per byte, a 32-bit word per 32 B block, and per 1 KB a
+// note that all of it has been, so that a read of a long range looks at few words.
 #ifndef NORMGRAD_TWIN_OBSERVERS_UNINIT_H_
 #define NORMGRAD_TWIN_OBSERVERS_UNINIT_H_
 
@@ -9,13 +10,18 @@ namespace normgrad::twin {
 
 class UbInitMap {
  public:
-  explicit UbInitMap(uint32_t ub_bytes) : words_(ub_bytes / 32, 0) {}
+  explicit UbInitMap(uint32_t ub_bytes)
+      : words_(ub_bytes / 32, 0), whole_(ub_bytes / kGroupBytes + 1, 0) {}
 
   void Mark(uint32_t begin, uint32_t end) {
     Edit(begin, end, [](uint32_t& word, uint32_t mask) { word |= mask; });
   }
   void Clear(uint32_t begin, uint32_t end) {
+    if (begin >= end) return;
     Edit(begin, end, [](uint32_t& word, uint32_t mask) { word &= ~mask; });
+    for (uint32_t group = begin / kGroupBytes; group <= (end - 1) / kGroupBytes; ++group) {
+      whole_[group] = 0;
+    }
   }
 
   // First byte in [begin, end) that was never written, or `end`.
@@ -26,20 +32,31 @@ class UbInitMap {
     if (block == last) return First(block, MaskFrom(begin) & MaskTo(end), end);
     uint32_t at = First(block, MaskFrom(begin), end);
     if (at != end) return at;
-    // Whole blocks, eight at a time: a scan that the compiler vectorises.
-    for (++block; block + 8 <= last; block += 8) {
-      uint32_t all = ~0u;
-      for (uint32_t i = 0; i < 8; ++i) all &= words_[block + i];
-      if (all != ~0u) break;
-    }
-    for (; block < last; ++block) {
+    for (++block; block < last;) {
+      if (block % kGroupBlocks == 0 && block + kGroupBlocks <= last && Whole(block / kGroupBlocks)) {
+        block += kGroupBlocks;
+        continue;
+      }
       at = First(block, ~0u, end);
       if (at != end) return at;
+      ++block;
     }
     return First(last, MaskTo(end), end);
   }
 
  private:
+  static constexpr uint32_t kGroupBlocks = 32;
+  static constexpr uint32_t kGroupBytes = kGroupBlocks * 32;
+
+  // Once found whole, a group stays so until something of it is cleared.
+  bool Whole(uint32_t group) const {
+    if (whole_[group] != 0) return true;
+    uint32_t all = ~0u;
+    for (uint32_t i = 0; i < kGroupBlocks; ++i) all &= words_[group * kGroupBlocks + i];
+    whole_[group] = all == ~0u ? 1 : 0;
+    return all == ~0u;
+  }
+
   static uint32_t MaskFrom(uint32_t begin) { return ~0u << (begin % 32); }
   static uint32_t MaskTo(uint32_t end) { return ~0u >> (31 - (end - 1) % 32); }
 
@@ -64,6 +81,7 @@ class UbInitMap {
   }
 
   std::vector<uint32_t> words_;
+  mutable std::vector<uint8_t> whole_;   // per group
 };
 
 }  // namespace normgrad::twin
