@@ -114,6 +114,12 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         metavar="DIR",
         help="folder of report.html, results.json and junit.xml (default: normgrad-report)",
     )
+    verify.add_argument(
+        "--resume",
+        action="store_true",
+        help="keep what an interrupted run has left in DIR, and run the other cases; nothing is "
+        "kept after a change of the sources",
+    )
     _json(verify)
 
     run = add("run", commands.run, "run one case, or real tensors, and show everything")

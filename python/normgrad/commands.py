@@ -56,17 +56,19 @@ def verify(args: argparse.Namespace) -> int:
     workers, threads = pool.workers_for(len(chosen), args.jobs)
     options = _launch_options(args, threads)
     began = time.perf_counter()
-    _build(chosen)
-    ended: dict[int, store.Result] = {}
+    sources = store.sources_digest()
+    ended = _ended_before(args, chosen, sources, options) if args.resume else {}
+    left = [index for index in range(len(chosen)) if index not in ended]
+    _build([chosen[index] for index in left])
     interrupted = False
     with _one_interrupt():
         try:
             with (
-                store.Journal(args.report) as journal,
-                report.Progress([job.text for job in chosen], stream) as progress,
+                store.Journal(args.report, sources, ended.values()) as journal,
+                report.Progress([chosen[index].text for index in left], stream) as progress,
             ):
-                for index, result in pool.run_many(chosen, options, workers):
-                    ended[index] = result
+                for place, result in pool.run_many([chosen[i] for i in left], options, workers):
+                    ended[left[place]] = result
                     journal.append(result)
                     progress.add(result)
         except KeyboardInterrupt:
@@ -78,7 +80,7 @@ def verify(args: argparse.Namespace) -> int:
         page = render.write_html(args.report / "report.html", results, seconds)
         report.summary(results, len(chosen), seconds, str(page), stream)
         if interrupted:
-            report.say("interrupted: the cases above have ended, the others have not run", stream)
+            report.say("interrupted: the cases above have ended; --resume runs the others", stream)
     if args.json:
         report.json_rows(result.row() for result in results)
     as_expected = len(results) == len(chosen) and all(result.expected for result in results)
@@ -221,6 +223,24 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
     for soc in dict.fromkeys(job.case.soc for job in found):
         plan_.find_soc(soc)
     return jobs.select(found, args.op, args.soc, args.dtype)
+
+
+def _ended_before(
+    args: argparse.Namespace, chosen: Sequence[Job], sources: str, options: LaunchOptions
+) -> dict[int, store.Result]:
+    """Results of an earlier run that still hold: same sources, same options, came to a status."""
+    known = {
+        result.case: result
+        for result in store.read_journal(args.report, sources)
+        if result.status != "ERROR"
+    }
+    ended = {
+        index: known[job.text]
+        for index, job in enumerate(chosen)
+        if job.text in known and known[job.text].command == job.command(options.words)
+    }
+    report.note(f"--resume: {len(ended)} of {len(chosen)} cases have ended before")
+    return ended
 
 
 def _launch_options(args: argparse.Namespace, threads: int) -> LaunchOptions:

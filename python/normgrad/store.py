@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import math
+import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from normgrad import cache, paths, tools
 from normgrad.errors import NormgradError
 
 
@@ -72,13 +76,31 @@ def to_json(value: Any) -> Any:
     return value
 
 
-class Journal:
-    """results.jsonl of a running verify: a row is on disk as soon as its case has ended."""
+def sources_digest() -> str:
+    """Names the state of all that decides a result: kernels, planner, twin, harness, compiler."""
+    root, cxx = paths.source_root(), tools.compiler()
+    files = [f for part in ("op_kernel", "tiling", "twin") for f in cache.sources(root / part)]
+    package = sorted(Path(__file__).parent.rglob("*.py"))
+    harness = (file.read_text(encoding="utf-8") for file in package)
+    return cache.digest(root, files, *harness, cxx, tools.tool_version(cxx))
 
-    def __init__(self, folder: Path) -> None:
+
+class Journal:
+    """results.jsonl of a running verify: a row is on disk as soon as its case has ended.
+
+    The first line names the sources that the rows are results of. A kill may cut off the last row;
+    a full disk may not: what did not fit is taken back.
+    """
+
+    def __init__(self, folder: Path, sources: str = "", finished: Iterable[Result] = ()) -> None:
+        self._path = folder / "results.jsonl"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file: TextIO = (folder / "results.jsonl").open("w", encoding="utf-8")
+            fresh = folder / "results.jsonl.new"  # a run that goes on must not lose rows here
+            lines = [json.dumps({"sources": sources}), *(json.dumps(r.row()) for r in finished)]
+            fresh.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            fresh.replace(self._path)
+            self._file = self._path.open("ab", buffering=0)
         except OSError as error:
             raise NormgradError(
                 f"the report folder {folder} cannot be written ({error.strerror}); choose another "
@@ -86,14 +108,49 @@ class Journal:
             ) from None
 
     def append(self, result: Result) -> None:
-        self._file.write(json.dumps(result.row()) + "\n")
-        self._file.flush()
+        line = (json.dumps(result.row()) + "\n").encode()
+        before = self._file.tell()
+        try:
+            if self._file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            self._file.truncate(before)
+            raise NormgradError(
+                f"{self._path} cannot take another row ({error.strerror}); the rows before are in "
+                "it: make room and go on with --resume"
+            ) from None
 
     def __enter__(self) -> Journal:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+
+def read_journal(folder: Path, sources: str) -> list[Result]:
+    """The whole rows of a run's results.jsonl; none if they come from other sources."""
+    try:
+        lines = (folder / "results.jsonl").read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError):
+        return []
+    rows = []
+    for line in lines[:-1]:  # the text behind the last line break is a row that was cut off
+        with contextlib.suppress(ValueError):
+            rows.append(json.loads(line))
+    if not rows or rows[0] != {"sources": sources}:
+        return []
+    return [from_row(row) for row in rows[1:]]
+
+
+def from_row(row: dict[str, Any]) -> Result:
+    """The result that a row was written from; numbers that JSON lacks stay text, but for score."""
+    known = {field.name: row[field.name] for field in fields(Result) if field.name in row}
+    for name, value in known.items():
+        if isinstance(value, list):
+            known[name] = tuple(value)
+    if known.get("score") is not None:
+        known["score"] = float(known["score"])
+    return Result(**known)
 
 
 def dump_rows(rows: Iterable[dict[str, Any]]) -> str:
@@ -104,6 +161,12 @@ def write_results(folder: Path, results: Sequence[Result]) -> Path:
     """results.json, in the order given."""
     target = folder / "results.json"
     fresh = folder / "results.json.new"
-    fresh.write_text(dump_rows(result.row() for result in results), encoding="utf-8")
-    fresh.replace(target)
+    try:
+        fresh.write_text(dump_rows(result.row() for result in results), encoding="utf-8")
+        fresh.replace(target)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise NormgradError(
+            f"{target} cannot be written ({error.strerror}); results.jsonl beside it has the rows"
+        ) from None
     return target

@@ -252,7 +252,7 @@ def test_interrupt_keeps_what_has_ended(fake_environment: dict[str, str], tmp_pa
     )
     journal = tmp_path / "normgrad-report" / "results.jsonl"
     limit = time.monotonic() + 30
-    while time.monotonic() < limit and not (journal.exists() and journal.read_text()):
+    while time.monotonic() < limit and _rows_in(journal) < 1:
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     out, err = process.communicate(timeout=30)
@@ -262,3 +262,40 @@ def test_interrupt_keeps_what_has_ended(fake_environment: dict[str, str], tmp_pa
     assert "Traceback" not in err
     found = json.loads((tmp_path / "normgrad-report" / "results.json").read_text())["rows"]
     assert [row["status"] for row in found] == ["PASSED"]
+
+
+def _rows_in(journal: Path) -> int:
+    return len(journal.read_text().splitlines()) - 1 if journal.exists() else 0
+
+
+def test_killed_run_goes_on_with_resume(
+    fake_environment: dict[str, str], normgrad: Normgrad, tmp_path: Path
+) -> None:
+    empty = "rms_norm_grad:ascend910b4:bf16:3x0"
+    words = [empty, CASE, OTHER, "--jobs", "2", "--report", str(tmp_path / "r")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "normgrad", "verify", *words],
+        cwd=tmp_path,
+        env={**fake_environment, "NORMGRAD_FAKE": "hang"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    journal = tmp_path / "r" / "results.jsonl"
+    limit = time.monotonic() + 30
+    while time.monotonic() < limit and _rows_in(journal) < 1:
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=30)
+    assert [json.loads(line)["status"] for line in journal.read_text().splitlines()[1:]] == [
+        "PASSED"
+    ]
+    done = normgrad("verify", *words, "--resume", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "--resume: 1 of 3 cases have ended before" in done.stderr
+    assert [row["status"] for row in rows(done)] == ["PASSED"] * 3
+    again = normgrad("verify", *words, "--resume", "--json")
+    assert "3 of 3 cases have ended before" in again.stderr
+    assert rows(again) == rows(done)
+    other = normgrad("verify", *words, "--resume", "--json", "--check", "off")
+    assert "0 of 3 cases have ended before" in other.stderr
