@@ -185,7 +185,7 @@ def _each_tile(cores: Places, own: Places, split: Split, total: int) -> tuple[st
         return f"only in the {which} tile of a core", (
             "what is set up before the first tile" if tile[0] == 0 else "the short last tile"
         )
-    if (tile == _last_tile(ends, split.tile_rows)).all():
+    if tiles > 1 and (tile == _last_tile(ends, split.tile_rows)).all():
         return "only in the last tile of a core", "the short last tile"
     if tiles > 3 and len(np.unique(tile)) > 1 and (tile % 2 == tile[0] % 2).all():
         return "only in every second tile", "one of two buffers: a flag or a wait between tiles"

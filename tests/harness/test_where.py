@@ -145,3 +145,8 @@ def test_a_real_plan_gives_core_and_tile() -> None:
     plan = run.plan_case(Case.parse(f"rms_norm_grad:ascend910b4:{text}"))
     reason = broken("dx", (4095, 1023), text, plan).reason
     assert "(row 4095, col 1023; core 39, tile 16)" in reason
+
+
+def test_the_only_tile_of_a_core_is_no_pattern() -> None:
+    plan = Split(10, {**PLAN.fields, "rows_per_tile": 5})
+    assert "tile of a core" not in broken("dx", (slice(3, 40, 2), ALL), plan=plan).reason
