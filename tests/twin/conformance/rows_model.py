@@ -111,8 +111,8 @@ def run(source: Path, arch: int, apis: Sequence[str], rows: Sequence[Row]) -> li
     done = twin.launch(
         launch, ("rows", "sets", "out"), inputs, outputs, LaunchOptions(timeout_s=60.0)
     )
-    assert done.error is None
-    assert done.findings == ()
+    assert done.error is None, done.error
+    assert done.findings == (), done.findings
     assert done.finished
     return list(done.arrays["out"])
 

@@ -1,4 +1,4 @@
-"""Every conversion of Cast in every round mode, by the definition of the mode in exact fractions."""
+"""Every conversion of Cast in every round mode, by the mode's definition in exact fractions."""
 
 from __future__ import annotations
 
