@@ -166,3 +166,18 @@ SAMPLE(ReadsWhatAnEarlierRepeatWrote, 1) {
   //! operand-overlap Muls core=0 pipe=V buffer="TBuf 0" bytes=256..768
   AscendC::Muls(a[64], a, 2.0f, uint64_t{64}, 2, {1, 1, 8, 8});
 }
+
+// In its last repeat the wider result takes the place of what it is made from.
+SAMPLE(WidensFromItsUpperHalf, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 256);
+  //! operand-overlap Cast core=0 pipe=V buffer="TBuf 0" bytes=0..1024
+  AscendC::Cast(a, a.ReinterpretCast<half>()[256], AscendC::RoundMode::CAST_NONE, 256);
+}
+
+SAMPLE(WidensInPlace, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 256);
+  //! operand-overlap Cast core=0 pipe=V buffer="TBuf 0" bytes=0..1024
+  AscendC::Cast(a, a.ReinterpretCast<half>(), AscendC::RoundMode::CAST_NONE, 256);
+}

@@ -236,3 +236,16 @@ SAMPLE(AccumulatesInPlace, 1) {
   AscendC::Add(a, a[64], a, uint64_t{64}, 2, {1, 1, 1, 0, 8, 0});
   Store(gm, a, 64);
 }
+
+// WidensFromItsUpperHalf, WidensInPlace: a narrower result may begin where its source does, and a
+// wider one has a place of its own.
+//= 0..256: i
+SAMPLE(NarrowsInPlace, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 256);
+  const LocalTensor<float> d = Buffer(pipe, 256);
+  AscendC::Cast(a.ReinterpretCast<half>(), a, AscendC::RoundMode::CAST_NONE, 256);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Cast(d, a.ReinterpretCast<half>(), AscendC::RoundMode::CAST_NONE, 256);
+  Store(gm, d, 256);
+}
