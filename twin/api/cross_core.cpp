@@ -2,6 +2,7 @@
 #include "twin/api/cross_core_calls.h"
 
 #include <cstring>
+#include <functional>
 #include <string>
 
 #include "twin/machine/core.h"
@@ -22,7 +23,8 @@ void Handle(Core& core, Schedule::Wake wake, Rule rule, const char* api, Site si
 }
 
 // All cores of the launch meet at `place`; everything before is ordered before everything after.
-void MeetAll(Core& core, const void* place, Site site) {
+// Once they are all there, and before one goes on, `all_here` is done.
+void MeetAll(Core& core, const void* place, Site site, const std::function<void()>& all_here) {
   Launch& launch = core.launch();
   const uint32_t members = core.options().cores;
   uint64_t meeting = 0;
@@ -34,6 +36,7 @@ void MeetAll(Core& core, const void* place, Site site) {
         meeting = rendezvous.Next(members);
         core.Meet();
         if (!rendezvous.Arrive(members)) return;
+        all_here();
         launch.ResolveMeeting();
         launch.schedule().DrawOrder();
       },
@@ -46,7 +49,8 @@ void MeetAll(Core& core, const void* place, Site site) {
 void SetKey(Core& core, const CrossFlags::Key& key, uint32_t members, int pipe, Site site) {
   const CoreTimes times = core.CrossTimes(pipe);
   core.launch().schedule().Block(
-      core.index(), [&] { core.launch().cross_flags().Set(key, core.index(), members, times, site); },
+      core.index(),
+      [&] { core.launch().cross_flags().Set(key, core.index(), members, times, site); },
       [] { return true; });
 }
 
@@ -90,7 +94,7 @@ void HardSyncAll(Site site) {
                 "SyncAll() without a workspace needs "
                 "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0) in the kernel's entry");
   }
-  MeetAll(core, nullptr, site);
+  MeetAll(core, nullptr, site, [] {});
 }
 
 void SoftSyncAll(uint8_t* workspace, UbOperand ub, int32_t used_cores, Site site) {
@@ -115,7 +119,11 @@ void SoftSyncAll(uint8_t* workspace, UbOperand ub, int32_t used_cores, Site site
              std::to_string(allocation->bytes - offset) + " and UB " + std::to_string(ub_left));
   }
   if (gm_fits) {
-    // Each core counts its meetings in its slot; the host zeroes them before the launch.
+    // Each core counts its meetings in its slot. The host zeroes all of them before the launch, or
+    // every core does before the first meeting: then they overwrite each other, as documented.
+    if (core.soft_meetings(workspace) == 0) {
+      core.launch().meeting().Forgive(allocation, offset, offset + needed);
+    }
     const uint64_t slot = offset + core.index() * kSlotBytes;
     const bool written =
         allocation->init == nullptr || allocation->init->FirstUnwritten(slot, slot + 4) == slot + 4;
@@ -130,7 +138,12 @@ void SoftSyncAll(uint8_t* workspace, UbOperand ub, int32_t used_cores, Site site
     std::memcpy(allocation->base + slot, &count, sizeof count);
   }
   if (members >= all) {
-    MeetAll(core, workspace, site);
+    const int32_t count = core.soft_meetings(workspace);
+    MeetAll(core, workspace, site, [&] {
+      for (uint32_t i = 0; gm_fits && i < members; ++i) {
+        std::memcpy(allocation->base + offset + i * kSlotBytes, &count, sizeof count);
+      }
+    });
     return;
   }
   core.BarrierAll();

@@ -78,6 +78,20 @@ void GmMeeting::Deposit(uint32_t core, std::vector<GmSpan> spans, std::vector<Co
   for (const GmSpan& span : spans) spans_.push_back({span, core});
 }
 
+void GmMeeting::Forgive(const void* allocation, uint64_t begin, uint64_t end) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  forgiven_.push_back({allocation, begin, end});
+}
+
+bool GmMeeting::IsForgiven(const GmSpan& a, const GmSpan& b) const {
+  if (a.access != GmAccess::kWrite || b.access != GmAccess::kWrite) return false;
+  const uint64_t begin = std::max(a.begin, b.begin);
+  const uint64_t end = std::min(a.end, b.end);
+  return std::any_of(forgiven_.begin(), forgiven_.end(), [&](const Forgiven& f) {
+    return f.allocation == a.allocation && f.begin <= begin && end <= f.end;
+  });
+}
+
 bool GmMeeting::Before(const Owned& first, const Owned& second) const {
   const auto segments = segments_.find(second.core);
   if (segments == segments_.end()) return false;
@@ -103,7 +117,8 @@ void GmMeeting::Resolve(const Report& report) {
                open.end());
     for (const Owned* earlier : open) {
       if (earlier->core == current.core || !Conflict(earlier->span.access, current.span.access) ||
-          Before(*earlier, current) || Before(current, *earlier)) {
+          Before(*earlier, current) || Before(current, *earlier) ||
+          IsForgiven(earlier->span, current.span)) {
         continue;
       }
       const Owned& low = earlier->core < current.core ? *earlier : current;
@@ -114,6 +129,7 @@ void GmMeeting::Resolve(const Report& report) {
   }
   spans_.clear();
   segments_.clear();
+  forgiven_.clear();
 }
 
 }  // namespace normgrad::twin

@@ -72,6 +72,8 @@ class GmMeeting {
 
   using Report = std::function<void(uint32_t core, const GmSpan& mine, uint32_t other_core,
                                     const GmSpan& other)>;
+  // Until then, cores may overwrite these bytes of each other.
+  void Forgive(const void* allocation, uint64_t begin, uint64_t end);
   // Everything deposited so far is compared and forgotten.
   void Resolve(const Report& report);
 
@@ -81,10 +83,18 @@ class GmMeeting {
     uint32_t core;
   };
 
+  struct Forgiven {
+    const void* allocation;
+    uint64_t begin;
+    uint64_t end;
+  };
+
   bool Before(const Owned& first, const Owned& second) const;
+  bool IsForgiven(const GmSpan& a, const GmSpan& b) const;
 
   std::mutex mutex_;
   std::vector<Owned> spans_;
+  std::vector<Forgiven> forgiven_;
   std::map<uint32_t, std::vector<CoreTimes>> segments_;  // per core
 };
 

@@ -85,6 +85,20 @@ SAMPLE(MeetsOverADirtyWorkspace, 1) {
   AscendC::SyncAll(counters, ub);
 }
 
+SAMPLE(ZeroesItsCounterBetweenMeetings, 1) {
+  TPipe pipe;
+  const LocalTensor<int32_t> ub = Buffer<int32_t>(pipe, 8);
+  GlobalTensor<int32_t> counters;
+  counters.SetGlobalBuffer(reinterpret_cast<int32_t*>(gm.workspace), 8);
+  AscendC::Duplicate(ub, 0, 8);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(counters, ub, 8);
+  AscendC::SyncAll(counters, ub);
+  AscendC::DataCopy(counters, ub, 8);
+  //! sync-workspace SyncAll core=0 pipe=S buffer="GM workspace" bytes=0..32
+  AscendC::SyncAll(counters, ub);
+}
+
 SAMPLE(WaitsForAFlagThatNoCoreSets, 1) {
   //! cross-flag-never-set CrossCoreWaitFlag core=0 pipe=S buffer="" bytes=0..0
   AscendC::CrossCoreWaitFlag(3);

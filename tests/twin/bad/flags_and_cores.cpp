@@ -86,13 +86,8 @@ SAMPLE(OneCoreMeetsOnceMore, 2) {
 }
 
 SAMPLE(MeetsInAVectorKernel, 2) {
-  //! sync-all-kernel-type SyncAll core=0 pipe=ALL buffer="" bytes=0..0 count=2
-  AscendC::SyncAll();
-}
-
-SAMPLE(MeetsInANamedVectorKernel, 1) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
-  //! sync-all-kernel-type SyncAll core=0 pipe=ALL buffer="" bytes=0..0
+  //! sync-all-kernel-type SyncAll core=0 pipe=ALL buffer="" bytes=0..0 count=2
   AscendC::SyncAll();
 }
 

@@ -76,6 +76,29 @@ SAMPLE(MeetsOverAZeroedWorkspace, 1) {
   Store(gm, a, 8);
 }
 
+// ZeroesItsCounterBetweenMeetings: before the first one, every core zeroes all the counters. They
+// overwrite each other, and the page of SyncAll asks for just that.
+//= 0..32: where(i < 24, i + 8, i - 24)
+SAMPLE(AllCoresZeroAllCounters, 4) {
+  TPipe pipe;
+  const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
+  const LocalTensor<int32_t> ub = Buffer<int32_t>(pipe, 32);
+  const LocalTensor<float> a = Buffer(pipe, 8);
+  GlobalTensor<int32_t> counters;
+  counters.SetGlobalBuffer(reinterpret_cast<int32_t*>(gm.workspace), 32);
+  AscendC::Duplicate(ub, 0, 32);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(counters, ub, 32);
+  AscendC::SyncAll(counters, ub);
+  AscendC::DataCopy(a, Global(gm.in)[core * 8], 8);
+  Order<HardEvent::MTE2_MTE3>();
+  AscendC::DataCopy(Global(gm.workspace)[1024 + core * 8], a, 8);
+  AscendC::SyncAll(counters, ub);
+  AscendC::DataCopy(a, Global(gm.workspace)[1024 + (core + 1) % 4 * 8], 8);
+  Order<HardEvent::MTE2_MTE3>();
+  AscendC::DataCopy(Global(gm.out)[core * 8], a, 8);
+}
+
 // WaitsForAFlagThatNoCoreSets, OneCoreSetsNoFlag, LeavesACrossFlagSet: each core stores, flags, and
 // loads what the other one stored.
 //= 0..16: i

@@ -131,7 +131,16 @@ SAMPLE(AllCoresMeetTwice, 2) {
   AscendC::DataCopy(Global(gm.out)[core * 8], a, 8);
 }
 
-// MeetsInANamedVectorKernel: without SyncAll the plain vector type is right.
+// MeetsInAVectorKernel: a kernel that names no type gets the one that its calls need.
+//= 0..8: i
+SAMPLE(MeetsWithoutNamingAType, 2) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 8);
+  AscendC::SyncAll();
+  if (AscendC::GetBlockIdx() == 0) Store(gm, a, 8);
+}
+
+// MeetsInAVectorKernel: without SyncAll the plain vector type is right.
 //= 0..64: i
 SAMPLE(IsANamedVectorKernel, 1) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
