@@ -2,6 +2,7 @@
 #ifndef NORMGRAD_TWIN_API_COMPAT_H_
 #define NORMGRAD_TWIN_API_COMPAT_H_
 
+#include <cassert>  // the vendor's headers bring assert
 #include <cstdint>
 #include <type_traits>
 

@@ -196,8 +196,8 @@ void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, con
 }
 
 void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t element_bytes,
-                   Dtype dtype, Site site) {
-  Instruction in(Api::kDataCopyPadUbToGm, site);
+                   Dtype dtype, Site site, Api api) {
+  Instruction in(api, site);
   RequireQueuePosition(in, src);
   RequirePadCopy(in, src, copy, element_bytes);
   if (IsNop(copy)) return;

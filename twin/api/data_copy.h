@@ -6,19 +6,27 @@
 #include <cstring>
 
 #include "twin/api/tensor.h"
+#include "twin/rules/api_table.h"
 #include "twin/rules/dtypes.h"
 
 namespace AscendC {
 
-// Lengths and gaps in 32 B blocks.
+// For DataCopy lengths and gaps in 32 B blocks; for DataCopyPad the units of DataCopyExtParams. A
+// gap has two names.
 struct DataCopyParams {
   DataCopyParams() = default;
   DataCopyParams(uint16_t count, uint16_t length, uint16_t src, uint16_t dst)
-      : blockCount(count), blockLen(length), srcGap(src), dstGap(dst) {}
+      : blockCount(count), blockLen(length), srcStride(src), dstStride(dst) {}
   uint16_t blockCount = 1;
   uint16_t blockLen = 0;
-  uint16_t srcGap = 0;
-  uint16_t dstGap = 0;
+  union {
+    uint16_t srcGap = 0;
+    uint16_t srcStride;
+  };
+  union {
+    uint16_t dstGap = 0;
+    uint16_t dstStride;
+  };
 };
 
 // blockLen and GM strides in bytes, UB strides in 32 B blocks; a stride is the gap between the end
@@ -43,6 +51,17 @@ struct DataCopyPadExtParams {
   uint8_t leftPadding = 0;   // elements
   uint8_t rightPadding = 0;  // elements
   T paddingValue{};
+};
+
+// The older form: the value's bits, whatever the element type.
+struct DataCopyPadParams {
+  DataCopyPadParams() = default;
+  DataCopyPadParams(bool pad, uint8_t left, uint8_t right, uint64_t value)
+      : isPad(pad), leftPadding(left), rightPadding(right), paddingValue(value) {}
+  bool isPad = false;
+  uint8_t leftPadding = 0;
+  uint8_t rightPadding = 0;
+  uint64_t paddingValue = 0;
 };
 
 }  // namespace AscendC
@@ -70,7 +89,7 @@ void CopyUbToUb(UbOperand dst, UbOperand src, const BlockCopy& copy, Site site);
 void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, const Padding& padding,
                    Site site);
 void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t element_bytes,
-                   Dtype dtype, Site site);
+                   Dtype dtype, Site site, Api api = Api::kDataCopyPadUbToGm);
 
 constexpr uint64_t kCopyBlockBytes = 32;
 
@@ -145,6 +164,27 @@ inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src,
       {params.blockCount, params.blockLen, params.srcStride * normgrad::twin::kCopyBlockBytes,
        params.dstStride},
       sizeof(T), normgrad::twin::kDtypeOf<T>, site);
+}
+
+// The older forms, with 16-bit lengths and gaps.
+template <typename T>
+inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
+                        const DataCopyParams& params, const DataCopyPadParams& pad, NORMGRAD_SITE) {
+  T value;
+  std::memcpy(&value, &pad.paddingValue, sizeof(T));
+  DataCopyPad(
+      dst, src,
+      DataCopyExtParams(params.blockCount, params.blockLen, params.srcStride, params.dstStride, 0),
+      DataCopyPadExtParams<T>(pad.isPad, pad.leftPadding, pad.rightPadding, value), site);
+}
+
+template <typename T>
+inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src,
+                        const DataCopyParams& params, NORMGRAD_SITE) {
+  DataCopyPad(
+      dst, src,
+      DataCopyExtParams(params.blockCount, params.blockLen, params.srcStride, params.dstStride, 0),
+      site);
 }
 
 }  // namespace AscendC
