@@ -15,8 +15,7 @@ from normgrad import build, paths
 from normgrad.backends import Finding, LaunchOptions, Outputs, twin
 
 HERE = Path(__file__).parent
-ARCH = 2201
-SOC = "ascend910b4"
+SOCS = {2201: "ascend910b4", 2002: "ascend310p3"}
 GM_ELEMS = 4096
 WORKSPACE_BYTES = 64 << 10
 UB_BYTES = 188416  # what a kernel gets of the 192 KB
@@ -59,6 +58,12 @@ class Sample:
     findings: tuple[Expected, ...] = ()
     values: tuple[tuple[int, int, str], ...] = ()
     options: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def arch(self) -> int:
+        """Named at the end of the file's name; 2201 goes without saying."""
+        last = self.file.stem.rpartition("_")[2]
+        return int(last) if last.isdigit() else 2201
 
     @property
     def id(self) -> str:
@@ -143,11 +148,11 @@ def expected_out(sample: Sample) -> Iterator[tuple[slice, npt.NDArray[np.float32
 
 
 def launch(sample: Sample, seed: int = 0, sync: str = "strict") -> Outputs:
-    unit = build.kernel_library(sample.file, ARCH)
+    unit = build.kernel_library(sample.file, sample.arch)
     words = sample.options.get("tiling_bytes", 16) // 4
     what = twin.RawLaunch(
         unit=unit,
-        soc=SOC,
+        soc=SOCS[sample.arch],
         cores=sample.cores,
         ub_bytes=sample.options.get("ub", UB_BYTES),
         tiling_key=sample.options.get("tiling_key", sample.index),

@@ -106,7 +106,7 @@ inline void TransDataTo5HDImpl(T* dst[NCHW_CONV_ADDR_LIST_SIZE], T* src[NCHW_CON
 enum class MaskMode : uint8_t { NORMAL = 0, COUNTER };
 
 template <typename T = float>
-inline void SetMaskCount() {
+inline void SetMaskCount([[maybe_unused]] NORMGRAD_SITE) {
   NORMGRAD_API_RULE(SetMaskCount, T);
   normgrad::twin::SetMaskMode(true);
 }

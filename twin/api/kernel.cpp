@@ -4,6 +4,7 @@
 #include <string>
 
 #include "twin/machine/core.h"
+#include "twin/rules/missing.h"
 
 namespace normgrad::twin {
 
@@ -28,6 +29,14 @@ void ReadTiling(const uint8_t* address, void* data, uint64_t bytes, Site site) {
 
 void SetKernelType(KernelMetaType type) {
   ThisCore().set_kernel_type_mix(type != KERNEL_TYPE_AIV_ONLY && type != KERNEL_TYPE_AIC_ONLY);
+}
+
+void ReportMissingApi(const char* api, Site site) {
+  Core& core = ThisCore();
+  core.Report(Rule::kApiMissing, api, PIPE_S, "", 0, 0, site,
+              std::string(api) + " does not exist on arch " +
+                  std::to_string(core.options().soc->chip->arch));
+  throw KernelStopped();  // Report has thrown: the rule is fatal
 }
 
 }  // namespace normgrad::twin

@@ -154,7 +154,7 @@ NORMGRAD_EXTREME_API(ReduceMin)
 
 // What ReduceSum over the first n elements left in the accumulator.
 template <typename T>
-inline T GetAccVal() {
+inline T GetAccVal([[maybe_unused]] NORMGRAD_SITE) {
   NORMGRAD_DTYPE_RULE(GetAccVal, T);
   const uint64_t bits = normgrad::twin::VectorAccumulator();
   T value;

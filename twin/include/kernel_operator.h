@@ -7,12 +7,14 @@
 #endif
 
 #include "twin/api/arithmetic.h"
+#include "twin/api/broadcast.h"
 #include "twin/api/cast.h"
 #include "twin/api/compare.h"
 #include "twin/api/compat.h"
 #include "twin/api/cross_core.h"
 #include "twin/api/data_copy.h"
 #include "twin/api/fill.h"
+#include "twin/api/gm_fill.h"
 #include "twin/api/kernel.h"
 #include "twin/api/pipe.h"
 #include "twin/api/reduce.h"

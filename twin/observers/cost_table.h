@@ -4,7 +4,7 @@
 // FusedMulAdd, Axpy: as Mul, fixed by this project's budgets. Assumed after the documented
 // throughput relative to these: Maxs, Mins, Abs, Relu, Not, And, Or, Reciprocal, Brcb (its own
 // entry there is a placeholder), Max and Min reductions, PairReduceSum, Compare, Select,
-// TransDataTo5HD.
+// TransDataTo5HD. Broadcast counts the repeats of its documented steps, Fill those of a Duplicate.
 #ifndef NORMGRAD_TWIN_OBSERVERS_COST_TABLE_H_
 #define NORMGRAD_TWIN_OBSERVERS_COST_TABLE_H_
 
@@ -53,6 +53,8 @@ inline uint32_t SlopeCycles(Api api) {
     case Api::kDuplicate:
     case Api::kBrcb:
     case Api::kCopy:
+    case Api::kBroadcast:
+    case Api::kFill:
     case Api::kBlockReduceSum:
     case Api::kBlockReduceMax:
     case Api::kBlockReduceMin:

@@ -37,6 +37,9 @@ namespace normgrad::twin {
   X(Duplicate, "Duplicate", PIPE_V)              \
   X(Brcb, "Brcb", PIPE_V)                        \
   X(Copy, "Copy", PIPE_V)                        \
+  X(Broadcast, "Broadcast", PIPE_V)              \
+  X(Fill, "Fill", PIPE_V)                        \
+  X(FillStore, "Fill", PIPE_MTE3)                \
   X(WholeReduceSum, "WholeReduceSum", PIPE_V)    \
   X(WholeReduceMax, "WholeReduceMax", PIPE_V)    \
   X(WholeReduceMin, "WholeReduceMin", PIPE_V)    \

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "twin/machine/dtype.h"
+#include "twin/rules/missing.h"
 
 namespace normgrad::twin {
 
@@ -29,8 +30,8 @@ constexpr bool kAsked = value == value;
 
 }  // namespace normgrad::twin
 
-#define NORMGRAD_ARCH_RULE(exists, api, value)                           \
-  static_assert(normgrad::twin::exists && normgrad::twin::kAsked<value>, \
-                "AscendC::" api " does not exist on this architecture")
+#define NORMGRAD_ARCH_RULE(exists, api, value)                                     \
+  NORMGRAD_MUST_EXIST(normgrad::twin::exists&& normgrad::twin::kAsked<value>, api, \
+                      "this architecture")
 
 #endif  // NORMGRAD_TWIN_RULES_ARCH_H_

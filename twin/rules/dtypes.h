@@ -8,6 +8,7 @@
 
 #include "twin/machine/dtype.h"
 #include "twin/rules/cast_table.h"
+#include "twin/rules/missing.h"
 
 // The library is built without an architecture; kernel_operator.h demands one.
 #if defined(__NPU_ARCH__) && __NPU_ARCH__ != 1001 && __NPU_ARCH__ != 2002 && __NPU_ARCH__ != 2201
@@ -77,6 +78,8 @@ constexpr Set kMoved = kWordsBf16 | kBytes | Of(Dtype::kI64) | Of(Dtype::kU64);
   X(Select, kFloats, kFloats, kFloats)                                         \
   X(TransDataTo5HD, kBits16 | kF16 | kBytes, kWords | kBytes, kWords | kBytes) \
   X(SetMaskCount, kNone, kMoved, kMoved)                                       \
+  X(Broadcast, kNone, kBytes | kFloats, kBytes | kFloats)                      \
+  X(Fill, kNone, kWords, kWords)                                               \
   X(DataCopyPad, kNone, kNone, kMoved)
 
 #if __NPU_ARCH__ == 1001
@@ -104,9 +107,9 @@ constexpr bool Takes(Set takes) {
 #define NORMGRAD_TEXT_OF(x) #x
 #define NORMGRAD_TEXT(x) NORMGRAD_TEXT_OF(x)
 
-#define NORMGRAD_API_RULE(api, T)                                                         \
-  static_assert(normgrad::twin::dtypes::Exists<T>(normgrad::twin::dtypes::k##api##Takes), \
-                "AscendC::" #api " does not exist on __NPU_ARCH__ " NORMGRAD_TEXT(__NPU_ARCH__))
+#define NORMGRAD_API_RULE(api, T)                                                               \
+  NORMGRAD_MUST_EXIST(normgrad::twin::dtypes::Exists<T>(normgrad::twin::dtypes::k##api##Takes), \
+                      #api, "__NPU_ARCH__ " NORMGRAD_TEXT(__NPU_ARCH__))
 #define NORMGRAD_DTYPE_RULE(api, T)                                                      \
   NORMGRAD_API_RULE(api, T);                                                             \
   static_assert(normgrad::twin::dtypes::Takes<T>(normgrad::twin::dtypes::k##api##Takes), \

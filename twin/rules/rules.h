@@ -29,8 +29,11 @@ namespace normgrad::twin {
   X(kRepeatLimit, "repeat-limit", false, "the repeat count is out of range")                       \
   X(kMaskLimit, "mask-limit", false, "the mask names no lane, or lanes that do not exist")         \
   X(kRoundMode, "round-mode", false, "Cast has no such rounding between these types")              \
-  X(kSelectMode, "select-mode", false, "the call has no such mode for these operands")               \
+  X(kSelectMode, "select-mode", false, "the call has no such mode for these operands")             \
   X(kStrideLimit, "stride-limit", false, "a stride is out of range")                               \
+  X(kBroadcastShape, "broadcast-shape", false, "Broadcast does not take these shapes")             \
+  X(kFillLate, "fill-after-init-buffer", false, "Fill is called after InitBuffer")                 \
+  X(kApiMissing, "api-missing", true, "this architecture does not have the call")                  \
   /* queues */                                                                                     \
   X(kQueueNoFree, "queue-no-free-buffer", true,                                                    \
     "AllocTensor would wait for ever: no buffer is free")                                          \
