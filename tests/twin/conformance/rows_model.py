@@ -120,8 +120,8 @@ def run(source: Path, arch: int, apis: Sequence[str], rows: Sequence[Row]) -> li
 def _packed(row: Row, apis: Sequence[str], names: Sequence[str]) -> bytes:
     kinds = list(DTYPES)
     other = kinds.index(row.other) if row.other else 0
-    head = (apis.index(row.api), kinds.index(row.dtype), other, FORMS.index(row.form))
-    head += (row.count, row.repeats, row.mode, row.alias)
+    head = [apis.index(row.api), kinds.index(row.dtype), other, FORMS.index(row.form)]
+    head += [row.count, row.repeats, row.mode, row.alias]
     strides = (*row.strides, *(0,) * 6)[:6]
     scalar = scalar_of(row).tobytes().ljust(8, b"\0")
     sets = [names.index(name) for name in row.data]

@@ -59,8 +59,8 @@ LARGEST = {"fp16": 65504.0, "fp32": 3.4028234663852886e38, "bf16": 3.38953138925
 
 
 def modes_of(arch: int, source: str, to: str) -> tuple[int, ...]:
-    row = next(row for row in TABLE if row[:2] == (source, to))
-    return row[2 + list(SOCS).index(arch)]
+    modes = next(row[2:] for row in TABLE if row[:2] == (source, to))
+    return modes[list(SOCS).index(arch)]
 
 
 def to_integer(value: Fraction, mode: int) -> int:

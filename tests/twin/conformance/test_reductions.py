@@ -69,7 +69,8 @@ def _rows(arch: int, api: str, dtype: str, data: tuple[str, str, str]) -> list[R
         modes = range(2) if api != "ReduceSum" else range(1)
         rows += [Row(api, dtype, count=n, mode=m, data=data)
                  for n, m in product((1, 64, 65, 129, 1000, 4096), modes)]  # fmt: skip
-    for (form, repeats, mask, strides), mode in product(_MASKED, modes):
+    for (form, repeats, mask, all_strides), mode in product(_MASKED, modes):
+        strides: tuple[int, ...] = all_strides
         if arch == 1001 and form in ("counter", "counted"):
             continue
         if api == "RepeatReduceSum" and form != "lanes":
