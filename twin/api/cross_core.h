@@ -26,7 +26,7 @@ inline void SyncAll(const GlobalTensor<int32_t>& workspace,
 
 template <uint8_t mode, pipe_t pipe>
 inline void CrossCoreSetFlag(uint16_t flag_id, NORMGRAD_SITE) {
-  static_assert(mode <= 2, "AscendC::CrossCoreSetFlag has modes 0, 1 and 2 on this architecture");
+  static_assert(mode <= 2, "AscendC::CrossCoreSetFlag has modes 0, 1 and 2 on __NPU_ARCH__ 2201");
   NORMGRAD_ARCH_RULE(kHasCrossCoreFlags, "CrossCoreSetFlag", mode);
   normgrad::twin::CrossSet(mode, pipe, flag_id, site);
 }
@@ -39,8 +39,10 @@ inline void CrossCoreWaitFlag(uint16_t flag_id, NORMGRAD_SITE) {
 
 template <typename T>
 inline void SetAtomicAdd(NORMGRAD_SITE) {
-  static_assert(normgrad::twin::kHasAtomicAdd<T>,
-                "AscendC::SetAtomicAdd does not take this element type on this architecture");
+  static_assert(
+      normgrad::twin::kHasAtomicAdd<T>,
+      "AscendC::SetAtomicAdd does not take this element type on __NPU_ARCH__ " NORMGRAD_TEXT(
+          __NPU_ARCH__));
   normgrad::twin::AtomicAddOn(normgrad::twin::kDtypeOf<T>, site);
 }
 

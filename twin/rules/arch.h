@@ -32,6 +32,6 @@ constexpr bool kAsked = value == value;
 
 #define NORMGRAD_ARCH_RULE(exists, api, value)                                     \
   NORMGRAD_MUST_EXIST(normgrad::twin::exists&& normgrad::twin::kAsked<value>, api, \
-                      "this architecture")
+                      "__NPU_ARCH__ " NORMGRAD_TEXT(__NPU_ARCH__))
 
 #endif  // NORMGRAD_TWIN_RULES_ARCH_H_

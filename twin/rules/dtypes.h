@@ -104,9 +104,6 @@ constexpr bool Takes(Set takes) {
 
 }  // namespace normgrad::twin::dtypes
 
-#define NORMGRAD_TEXT_OF(x) #x
-#define NORMGRAD_TEXT(x) NORMGRAD_TEXT_OF(x)
-
 #define NORMGRAD_API_RULE(api, T)                                                               \
   NORMGRAD_MUST_EXIST(normgrad::twin::dtypes::Exists<T>(normgrad::twin::dtypes::k##api##Takes), \
                       #api, "__NPU_ARCH__ " NORMGRAD_TEXT(__NPU_ARCH__))

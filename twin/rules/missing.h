@@ -12,6 +12,9 @@ namespace normgrad::twin {
 
 }  // namespace normgrad::twin
 
+#define NORMGRAD_TEXT_OF(x) #x
+#define NORMGRAD_TEXT(x) NORMGRAD_TEXT_OF(x)
+
 // `exists` must depend on a template parameter, so that it is asked per call.
 #ifdef __CCE_KT_TEST__
 #define NORMGRAD_MUST_EXIST(exists, api, where) \
