@@ -1,8 +1,10 @@
 """Builds the planner, the twin and kernel units into the user's cache, keyed by content.
 
-Base targets go through CMake in a work folder per checkout (incremental), and are copied to a
-folder named by the content of their sources. Units are compiled directly with the flags that CMake
-wrote beside the twin. Everything becomes visible by a rename, under a lock file.
+Base targets go through CMake in a work folder per checkout, and are copied to a folder named by the
+content of their sources. They are built from a copy of the sources in which a file is written only
+where its content differs: ninja and make go by times, and a file that is restored with its old time
+would leave the object of other content. Units are compiled directly with the flags that CMake wrote
+beside the twin. Everything becomes visible by a rename, under a lock file.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-import subprocess
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -73,8 +74,12 @@ def units(wanted: Iterable[Unit], jobs: int | None = None) -> dict[Unit, Path]:
     if not distinct:
         return {}
     _base("twin")
-    with ThreadPoolExecutor(max_workers=jobs or default_jobs()) as pool:
+    pool = ThreadPoolExecutor(max_workers=jobs or default_jobs())
+    try:
         return dict(zip(distinct, pool.map(_build_unit, distinct), strict=True))
+    finally:  # what still runs then, runs for nothing
+        pool.shutdown(wait=False, cancel_futures=True)
+        tools.end_all()
 
 
 def missing(wanted: Iterable[Unit]) -> list[Unit]:
@@ -96,23 +101,56 @@ def _base(part: str) -> Path:
         return done
     root, cxx, ninja = paths.source_root(), tools.compiler(), tools.ninja()
     targets, wanted = _PARTS[part]
-    place = cache.digest(root, [], str(root), ninja or "", *_how(cxx))
+    place = cache.digest(root, [], str(root), "sources", ninja or "", *_how(cxx))
     work = paths.cache_root() / f"work-{place}"
     with cache.locked(work):
         while not (done := base_folder(part)).is_dir():
-            _cmake(root, work, cxx, ninja, targets)
-            if base_folder(part) == done:  # else a source was edited meanwhile: neither is built
-                cache.publish([work / name for name in wanted], done)
+            _forget_unfinished(work)
+            copied = work / "sources"
+            cache.mirror(root, _base_sources(root, "twin"), copied)
+            if _base_name(copied, part) != done.name:
+                continue  # a source was edited meanwhile
+            unfinished = _unfinished(work)
+            unfinished.touch()
+            _cmake(copied, work, cxx, ninja, targets)
+            unfinished.unlink()
+            made = [work / name for name in wanted]
+            if lost := [file.name for file in made if not file.exists()]:
+                raise BuildError(
+                    f"building {targets[-1]}{_chosen_compiler()} made no {lost[0]}: {cxx} is no "
+                    f"compiler? (log: {work / 'build.log'})"
+                )
+            cache.publish(made, done)
     return done
+
+
+def _unfinished(work: Path) -> Path:
+    """There while a build runs: what one that was killed leaves behind is not to be trusted."""
+    return work / "unfinished"
+
+
+def _forget_unfinished(work: Path) -> None:
+    if _unfinished(work).exists():
+        shutil.rmtree(work)
 
 
 def base_folder(part: str) -> Path:
     """Where the files of `tiling` or `twin` are, once they are built from the present sources."""
-    root = paths.source_root()
+    return paths.cache_root() / _base_name(paths.source_root(), part)
+
+
+def _base_name(root: Path, part: str) -> str:
+    return f"{part}-{cache.digest(root, _base_sources(root, part), *_how(tools.compiler()))}"
+
+
+def _base_sources(root: Path, part: str) -> list[Path]:
     files = [root / "CMakeLists.txt", *cache.sources(root / "tiling")]
-    if part == "twin":
-        files += cache.sources(root / "twin")
-    return paths.cache_root() / f"{part}-{cache.digest(root, files, *_how(tools.compiler()))}"
+    return files + (cache.sources(root / "twin") if part == "twin" else [])
+
+
+def _chosen_compiler() -> str:
+    chosen = os.environ.get("CXX")
+    return f" with CXX={chosen}" if chosen else ""
 
 
 def _how(cxx: str) -> tuple[str, str, str]:
@@ -132,11 +170,12 @@ def _cmake(root: Path, work: Path, cxx: str, ninja: str | None, targets: Sequenc
     build = ["cmake", "--build", str(work), "--parallel", str(default_jobs()), "--target", *targets]
     with log.open("w") as out:
         for command in (configure, build):
-            done = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
-            if done.returncode != 0:
+            if tools.run(command, out) != 0:
                 if command is configure:  # or it would remember what was wrong
                     (work / "CMakeCache.txt").unlink(missing_ok=True)
-                raise BuildError(tools.first_error(f"building {targets[-1]} failed", log))
+                _unfinished(work).unlink(missing_ok=True)  # it has come to its end
+                said = tools.first_error(f"building {targets[-1]}{_chosen_compiler()} failed", log)
+                raise BuildError(said.replace(f"{root}/", ""))  # a name of the tree, not of a copy
 
 
 @functools.lru_cache(maxsize=256)
@@ -204,8 +243,8 @@ def _compile_source(source: Path, arch: int, title: str, twin: Path, work: Path)
     with log.open("w") as out:
         out.write(" ".join(command) + "\n")
         out.flush()
-        ran = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
-    if ran.returncode != 0:
+        code = tools.run(command, out)
+    if code != 0:
         raise UnitError(tools.first_error(title, log))
     return [log, made]
 

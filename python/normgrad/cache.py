@@ -32,6 +32,23 @@ def sources(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.suffix in _SOURCE_ENDINGS and file.is_file()]
 
 
+def mirror(root: Path, files: Iterable[Path], target: Path) -> None:
+    """Makes `target` a copy of these files of `root`, and of nothing else.
+
+    What is the same already keeps its time; what is written has a new one.
+    """
+    wanted = {target / file.relative_to(root): file for file in files}
+    if target.is_dir():
+        for old in [file for file in target.rglob("*") if not file.is_dir()]:
+            if old not in wanted:
+                old.unlink()
+    for copy, file in wanted.items():
+        data = file.read_bytes()
+        if not copy.is_file() or copy.read_bytes() != data:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(data)
+
+
 def publish(files: Sequence[Path], target: Path) -> None:
     """Copies files beside the target folder and renames: a reader sees all of them or none."""
     fresh = target.with_name(f"{target.name}.{os.getpid()}")

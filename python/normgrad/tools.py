@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from normgrad.errors import NormgradError
 
@@ -24,6 +28,11 @@ def compiler() -> str:
             raise NormgradError(
                 f"CXX names the compiler {chosen}, which is not on the path; "
                 "unset CXX or install it"
+            )
+        if not tool_version(chosen):
+            raise NormgradError(
+                f"CXX names {chosen}, which does not tell its version as a compiler does; set CXX "
+                "to g++ or clang++, or unset it"
             )
         return chosen
     for name in _COMPILERS:
@@ -45,6 +54,39 @@ def tool_version(tool: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.splitlines()[0].strip() if done.returncode == 0 and done.stdout else ""
+
+
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+def run(command: Sequence[str], log: TextIO) -> int:
+    """Exit code of a compiler or a build; whatever ends us ends it, with all its children."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    _running.add(process)
+    try:
+        return process.wait()
+    except BaseException:
+        _end(process)
+        raise
+    finally:
+        _running.discard(process)
+
+
+def end_all() -> None:
+    """Ends what other threads run."""
+    for process in list(_running):
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def ninja() -> str | None:

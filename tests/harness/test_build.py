@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,6 +93,64 @@ def test_built_once_and_keyed_by_content(tree: Path) -> None:
     forget()
     assert build.twin_runner() != runner
     assert build.unit(UNIT.op, UNIT.arch, UNIT.dtypes) not in (first, second)
+
+
+@pytest.mark.parametrize("name", ["twin/machine/twin.cpp", "twin/include/kernel_operator.h"])
+def test_times_of_sources_mean_nothing(tree: Path, name: str) -> None:
+    """A file that comes back with an old time, as from an archive, is built from what it says."""
+    other = tree / "twin" / "machine" / "twin.cpp"
+    if other != tree / name:
+        other.write_text('#include "kernel_operator.h"\n')
+    declaration = "using bfloat16_t = short;\n"
+    for answer, age in ((1, 0), (2, 3600), (3, 7200), (1, 1800), (4, -3600), (2, 0)):
+        body = f"int Twin() {{ return {answer}; }}\n"
+        text = '#include "kernel_operator.h"\n' + body
+        if name.endswith(".h"):
+            text = f"#pragma once\n{declaration}inline {body}"
+        (tree / name).write_text(text)
+        now = time.time()
+        os.utime(tree / name, (now - age, now - age))
+        forget()
+        assert subprocess.run([build.twin_runner()], check=False).returncode == answer - 1
+
+
+def test_a_source_that_is_gone_is_not_built(tree: Path) -> None:
+    extra = tree / "twin" / "machine" / "extra.cpp"
+    extra.write_text("int Extra() { return 1; }\n")
+    build.twin_runner()
+    extra.unlink()
+    kernel = tree / KERNEL
+    kernel.write_text("int Extra();\n" + kernel.read_text().replace("Twin()", "Extra()"))
+    forget()
+    with pytest.raises(build.UnitError, match="Extra"):
+        build.unit(UNIT.op, UNIT.arch, UNIT.dtypes)
+
+
+def test_what_a_killed_build_left_is_not_used(tree: Path) -> None:
+    """An object that is cut off looks newer than its source."""
+    build.twin_runner()
+    (work,) = [f for f in paths.cache_root().glob("work-*") if f.is_dir()]
+    (work / "unfinished").touch()
+    for object_file in work.rglob("*.o"):
+        object_file.write_bytes(b"cut off")
+    (tree / "CMakeLists.txt").write_text((tree / "CMakeLists.txt").read_text() + "# another\n")
+    forget()
+    assert subprocess.run([build.twin_runner()], check=False).returncode == 0
+    assert not (work / "unfinished").exists()
+
+
+def test_an_error_names_the_file_of_the_tree(tree: Path) -> None:
+    (tree / "twin" / "machine" / "twin.cpp").write_text("nonsense\n")
+    with pytest.raises(build.BuildError, match=r"failed: twin/machine/twin\.cpp:1:1: error:"):
+        build.twin_runner()
+
+
+@pytest.mark.parametrize("wrong", ["/bin/true", "/bin/false"])
+def test_cxx_that_is_no_compiler(tree: Path, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    monkeypatch.setenv("CXX", wrong)
+    with pytest.raises(NormgradError, match=f"CXX.*{wrong}") as caught:
+        build.tiling_library()
+    assert "\n" not in str(caught.value)
 
 
 def test_planner_needs_no_twin(tree: Path) -> None:
