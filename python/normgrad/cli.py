@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from normgrad import __version__, commands, report
+from normgrad import __version__, commands, report, stop
 from normgrad.errors import NormgradError
 from normgrad.words import allowed
 
@@ -31,7 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _dispatch(words)
+        with stop.as_interrupt():
+            return _dispatch(words)
     except NormgradError as error:
         report.complain(" ".join(str(error).split()))
         return 2
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         report.complain("interrupted")
         return 1
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has left: nobody to tell
+        report.abandon_output()  # its reader has left: nobody to tell
         return 1
     except OSError as error:
         report.complain(f"{error.filename or 'a file'}: {error.strerror or error}")

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import signal
 import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -61,26 +58,25 @@ def verify(args: argparse.Namespace) -> int:
     left = [index for index in range(len(chosen)) if index not in ended]
     _build([chosen[index] for index in left])
     interrupted = False
-    with _one_interrupt():
-        try:
-            with (
-                store.Journal(args.report, sources, ended.values()) as journal,
-                report.Progress([chosen[index].text for index in left], stream) as progress,
-            ):
-                for place, result in pool.run_many([chosen[i] for i in left], options, workers):
-                    ended[left[place]] = result
-                    journal.append(result)
-                    progress.add(result)
-        except KeyboardInterrupt:
-            interrupted = True
-        results = [ended[index] for index in sorted(ended)]
-        seconds = time.perf_counter() - began
-        store.write_results(args.report, results)
-        render.write_junit(args.report / "junit.xml", results)
-        page = render.write_html(args.report / "report.html", results, seconds)
-        report.summary(results, len(chosen), seconds, str(page), stream)
-        if interrupted:
-            report.say("interrupted: the cases above have ended; --resume runs the others", stream)
+    try:
+        with (
+            store.Journal(args.report, sources, ended.values()) as journal,
+            report.Progress([chosen[index].text for index in left], stream) as progress,
+        ):
+            for place, result in pool.run_many([chosen[i] for i in left], options, workers):
+                ended[left[place]] = result
+                journal.append(result)
+                progress.add(result)
+    except KeyboardInterrupt:
+        interrupted = True
+    results = [ended[index] for index in sorted(ended)]
+    seconds = time.perf_counter() - began
+    store.write_results(args.report, results)
+    render.write_junit(args.report / "junit.xml", results)
+    page = render.write_html(args.report / "report.html", results, seconds)
+    report.summary(results, len(chosen), seconds, str(page), stream)
+    if interrupted:
+        report.say("interrupted: the cases above have ended; --resume runs the others", stream)
     if args.json:
         report.json_rows(result.row() for result in results)
     as_expected = len(results) == len(chosen) and all(result.expected for result in results)
@@ -258,24 +254,6 @@ def _build(chosen: Sequence[Job]) -> None:
         report.note(f"compiling {len(missing)} kernel unit(s)")
         with contextlib.suppress(build.UnitError):
             build.units(missing)
-
-
-@contextlib.contextmanager
-def _one_interrupt() -> Iterator[None]:
-    """The first Ctrl-C ends the run; later ones must not cut off the report of what has ended."""
-
-    def once(_number: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, once)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _knob(text: str) -> tuple[str, Any]:

@@ -26,7 +26,7 @@ def source_root() -> Path:
     chosen = os.environ.get("NORMGRAD_SOURCES")
     candidates: tuple[Path, ...] = (package.parent.parent, package / "_sources")
     if chosen:
-        candidates = (Path(chosen).expanduser().resolve(),)
+        candidates = (_expanded("NORMGRAD_SOURCES", chosen).resolve(),)
     for folder in candidates:
         if all((folder / name).is_dir() for name in _SOURCE_FOLDERS):
             return folder
@@ -41,6 +41,15 @@ def source_root() -> Path:
     )
 
 
+def _expanded(variable: str, value: str) -> Path:
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise NormgradError(
+            f"{variable} is {value!r}, but no such user has a home here; write the path out"
+        ) from None
+
+
 def cases_root() -> Path:
     return source_root() / "tests" / "cases"
 
@@ -53,7 +62,7 @@ def cache_root() -> Path:
     """The user's cache of builds: NORMGRAD_CACHE, else XDG_CACHE_HOME/normgrad, else ~/.cache."""
     chosen = os.environ.get("NORMGRAD_CACHE")
     if chosen:
-        root = Path(chosen).expanduser()
+        root = _expanded("NORMGRAD_CACHE", chosen)
     else:
         base = os.environ.get("XDG_CACHE_HOME")
         root = (Path(base) if base else Path.home() / ".cache") / "normgrad"

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from types import FrameType
 
-from normgrad import run
+from normgrad import run, stop
 from normgrad.backends import LaunchOptions
 from normgrad.jobs import Job
 from normgrad.store import Result
@@ -54,14 +51,14 @@ def _pooled(
     """None: the pool broke before this job ended. The jobs that ran then come first."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["normgrad.pool"])
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=stop.end_with_parent)
     queue = list(reversed(jobs))
     running: dict[Future[Result], int] = {}
     try:
         while queue or running:
             while queue and len(running) < workers:
                 index, job = queue[-1]
-                running[pool.submit(_result_of, job, options)] = index
+                running[pool.submit(_work, job, options)] = index
                 queue.pop()
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
@@ -75,6 +72,14 @@ def _pooled(
         _stop(pool)
 
 
+def _work(job: Job, options: LaunchOptions) -> Result:
+    """In a worker. An executor would catch the exit that SIGTERM asks for, and wait for work."""
+    try:
+        return _result_of(job, options)
+    except SystemExit:
+        os._exit(1)
+
+
 def _result_of(job: Job, options: LaunchOptions) -> Result:
     """One job's result. A fault of ours in one case must not take the others' results along."""
     try:
@@ -84,16 +89,6 @@ def _result_of(job: Job, options: LaunchOptions) -> Result:
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         return run.error_row(job, f"the harness failed: {reason}", options)
-
-
-def _start_worker() -> None:
-    # Ctrl-C reaches the whole group: the parent decides, and ends its workers by SIGTERM.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    sys.exit(1)  # as an exception, so that the launch is killed and its files removed
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:

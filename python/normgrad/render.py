@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import jinja2
 
 from normgrad import __version__
+from normgrad.errors import NormgradError
 from normgrad.store import Result, to_json
 
 # XML 1.0 knows no other control characters, not even escaped.
@@ -34,6 +36,17 @@ class Piece:
     x: float
     width: float
     labelled: bool
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """A full disk is said with the file's name, which Python gives only where it opens a file."""
+    try:
+        yield
+    except OSError as error:
+        raise NormgradError(
+            f"{path} cannot be written ({error.strerror}); results.jsonl beside it has the rows"
+        ) from None
 
 
 def write_junit(path: Path, results: Sequence[Result]) -> Path:
@@ -64,7 +77,8 @@ def write_junit(path: Path, results: Sequence[Result]) -> Path:
     root = ET.Element("testsuites")
     root.append(suite)
     ET.indent(root)
-    ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+    with _writing(path):
+        ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
     return path
 
 
@@ -87,7 +101,8 @@ def write_html(path: Path, results: Sequence[Result], seconds: float) -> Path:
         bar_width=_BAR_WIDTH,
         shuffled=any(result.deterministic for result in results),
     )
-    path.write_text(text, encoding="utf-8")
+    with _writing(path):
+        path.write_text(text, encoding="utf-8")
     return path
 
 

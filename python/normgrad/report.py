@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from typing import Any, TextIO
 from tqdm import tqdm
 
 from normgrad.doctor import Line
+from normgrad.errors import NormgradError
 from normgrad.plan import Plan
 from normgrad.run import Outcome
 from normgrad.selfbench import Figure
@@ -25,7 +27,21 @@ _STATUS_WIDTH = len("UNSUPPORTED")
 
 
 def say(text: str = "", stream: TextIO | None = None) -> None:
-    print(text, file=stream or sys.stdout, flush=True)
+    target = stream or sys.stdout
+    try:
+        print(text, file=target, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "standard output" if target is sys.stdout else "standard error"
+        abandon_output()
+        raise NormgradError(f"{name} cannot be written ({error.strerror})") from None
+
+
+def abandon_output() -> None:
+    """What is still buffered goes nowhere: Python would complain of it once more at its end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(sentence: str) -> None:
@@ -39,7 +55,7 @@ def note(text: str) -> None:
 
 
 def json_rows(rows: Iterable[Mapping[str, Any]]) -> None:
-    sys.stdout.write(dump_rows(to_json(dict(row)) for row in rows))
+    say(dump_rows(to_json(dict(row)) for row in rows).rstrip("\n"))
 
 
 def table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,18 @@ def test_cache_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("NORMGRAD_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(NormgradError, match="set NORMGRAD_CACHE to a folder"):
         paths.cache_root()
+
+
+@pytest.mark.parametrize(
+    ("variable", "call"),
+    [("NORMGRAD_CACHE", paths.cache_root), ("NORMGRAD_SOURCES", paths.source_root)],
+)
+def test_home_of_nobody(
+    monkeypatch: pytest.MonkeyPatch, variable: str, call: Callable[[], Path]
+) -> None:
+    monkeypatch.setenv(variable, "~nobody-of-this-name/x")
+    with pytest.raises(NormgradError, match=f"{variable} is .* write the path out"):
+        call()
 
 
 def test_scratch_is_removed_on_errors() -> None:

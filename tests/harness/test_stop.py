@@ -1,0 +1,131 @@
+"""A command that is told to end takes its children, their launches and their files along."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CASES = [f"rms_norm_grad:ascend910b4:fp32:{rows}x7:seed1" for rows in (3, 4, 5)]
+MARK = "NORMGRAD_TEST_OF_STOP"
+
+
+def marked(token: str) -> dict[int, list[str]]:
+    """Command lines of the processes that have the token in their environment."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and f"{MARK}={token}".encode() in (
+                entry / "environ"
+            ).read_bytes().split(b"\0"):
+                words = (entry / "cmdline").read_bytes().decode().split("\0")
+                found[int(entry.name)] = words
+        except OSError:
+            continue
+    return found
+
+
+def until(true: Callable[[], bool], seconds: float = 30.0) -> bool:
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        if true():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("words", [["verify", *CASES, "--jobs", "2"], ["run", CASES[0]]])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
+def test_nothing_stays(
+    fake_environment: dict[str, str], tmp_path: Path, words: list[str], number: signal.Signals
+) -> None:
+    if number == signal.SIGKILL and words[0] == "run":
+        pytest.skip("nobody is left to remove anything")
+    token = f"{os.getpid()}-{number}-{words[0]}"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "normgrad", *words],
+        cwd=tmp_path,
+        env={**fake_environment, "NORMGRAD_FAKE": "hang", MARK: token},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    launches = 2 if words[0] == "verify" else 1
+
+    def files() -> list[Path]:
+        lines = marked(token).values()
+        return [Path(w) for line in lines for w in line if w.endswith("launch.txt")]
+
+    assert until(lambda: len(files()) == launches)
+    folders = [file.parent for file in files()]
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert "Traceback" not in err
+    if number != signal.SIGKILL:
+        assert process.returncode == 1
+        assert "interrupted" in out + err
+    assert until(lambda: not marked(token)), marked(token)
+    assert [folder for folder in folders if folder.exists()] == []
+
+
+def test_hangup_that_is_ignored_stays_ignored(
+    fake_environment: dict[str, str], tmp_path: Path
+) -> None:
+    """nohup normgrad verify ..."""
+    script = (
+        "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN);"
+        "from normgrad import stop\n"
+        "with stop.as_interrupt():\n"
+        "    os.kill(os.getpid(), signal.SIGHUP)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=fake_environment, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.05, 0.1, 0.2, 0.3, 0.5])
+def test_interrupt_at_any_time_has_no_traceback(
+    fake_environment: dict[str, str], tmp_path: Path, delay: float
+) -> None:
+    """Modules are loaded for some tenths of a second."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "print(flush=True); from normgrad.__main__ import main; main()"],
+        cwd=tmp_path,
+        env={**fake_environment, "NORMGRAD_FAKE": "hang"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(0.03 + delay)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("words", [["list", "--json"], ["list"], ["plan", CASES[0]], ["doctor"]])
+def test_full_standard_output_is_one_sentence(
+    fake_environment: dict[str, str], tmp_path: Path, words: list[str]
+) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "normgrad", *words],
+            cwd=tmp_path,
+            env=fake_environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "normgrad: standard output cannot be written (No space left on device)\n"
+    )
