@@ -23,7 +23,7 @@ using namespace AscendC;
 
 constexpr uint32_t kBytes = 16384;
 
-enum Way { kIn, kOut, kInside, kPadIn, kPadOut };
+enum Way { kIn, kOut, kInside, kPadIn, kPadOut, kPadIn16, kPadOut16 };
 
 template <typename T>
 GlobalTensor<T> Gm(uint8_t* address) {
@@ -48,6 +48,12 @@ void Copy(const CopyTiling& t, const LocalTensor<uint8_t>& dst, const LocalTenso
     DataCopyPad(d, Gm<T>(gm_src), bytes, pad);
   }
   if (t.way == kPadOut) DataCopyPad(Gm<T>(gm_out), s, bytes);
+  if (t.way == kPadIn16) {
+    DataCopyPadParams pad(t.is_pad != 0, static_cast<uint8_t>(t.left), 0, t.value);
+    pad.rightPadding = static_cast<uint8_t>(t.right);
+    DataCopyPad(d, Gm<T>(gm_src), blocks, pad);
+  }
+  if (t.way == kPadOut16) DataCopyPad(Gm<T>(gm_out), s, blocks);
 }
 
 LocalTensor<uint8_t> Loaded(TPipe& pipe, uint8_t* from) {
@@ -72,5 +78,6 @@ extern "C" void normgrad_unit_launch(uint8_t* const* args) {
   if (t.element == 4) Copy<uint32_t>(t, dst, src, args[1], args[2]);
   if (t.element == 8) Copy<uint64_t>(t, dst, src, args[1], args[2]);
   PipeBarrier<PIPE_ALL>();
-  if (t.way != kOut && t.way != kPadOut) DataCopy(Gm<uint8_t>(args[2]), dst, kBytes);
+  const bool to_gm = t.way == kOut || t.way == kPadOut || t.way == kPadOut16;
+  if (!to_gm) DataCopy(Gm<uint8_t>(args[2]), dst, kBytes);
 }

@@ -17,7 +17,7 @@ from normgrad.backends import LaunchOptions, Outputs, twin
 BYTES = 16384
 POISON = 0xFF  # what an output holds before anybody writes
 SOURCE = Path(__file__).parent / "copies.cpp"
-WAYS = ("in", "out", "inside", "pad_in", "pad_out")
+WAYS = ("in", "out", "inside", "pad_in", "pad_out", "pad_in16", "pad_out16")
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -36,24 +36,24 @@ class Copy:
     right: int = 0
     value: int = 0
 
-    def tiling(self) -> bytes:
+    def tiling(self, suffix: str) -> bytes:
         numbers = (self.element, self.count, self.length, self.src_gap, self.dst_gap)
         padding = (int(self.is_pad), self.left, self.right, self.value)
-        return struct.pack("<10I", WAYS.index(self.way), *numbers, *padding)
+        return struct.pack("<10I", WAYS.index(self.way + suffix), *numbers, *padding)
 
 
 def up(value: int) -> int:
     return -(-value // 32) * 32
 
 
-def run(copy: Copy, before: Bytes, source: Bytes) -> Outputs:
+def run(copy: Copy, before: Bytes, source: Bytes, suffix: str = "") -> Outputs:
     what = twin.RawLaunch(
         unit=build.kernel_library(SOURCE, 2201),
         soc="ascend910b4",
         cores=1,
         ub_bytes=188416,
         tiling_key=0,
-        tiling=copy.tiling(),
+        tiling=copy.tiling(suffix),
         workspace_bytes=0,
     )
     outputs = {"out": ((BYTES,), np.dtype(np.uint8))}
@@ -126,10 +126,15 @@ def _data(seed: int) -> Bytes:
     return np.asarray(values, np.uint8)
 
 
-@pytest.mark.parametrize("copy", COPIES, ids=str)
-def test_copy(copy: Copy) -> None:
+@pytest.mark.parametrize(
+    ("copy", "suffix"),
+    [*((copy, "") for copy in COPIES), *((copy, "16") for copy in COPIES if "pad" in copy.way)],
+    ids=str,
+)
+def test_copy(copy: Copy, suffix: str) -> None:
+    """Suffix 16: the older forms of DataCopyPad, with lengths and gaps of 16 bits."""
     before, source = _data(1), _data(2)
-    done = run(copy, before, source)
+    done = run(copy, before, source, suffix)
     assert done.error is None
     want, undefined = expected(copy, before, source)
     # The store of the whole buffer at the end reads what is undefined, and only then complains.
