@@ -1,5 +1,5 @@
-// Which bytes of UB have been written: one bit per byte, a 32-bit word per 32 B block, and per 1 KB a
-// note that all of it has been, so that a read of a long range looks at few words.
+// Which bytes of UB have been written: one bit per byte, a 32-bit word per 32 B block, and per 1 KB
+// a note that all of it has been, so that a read of a long range looks at few words.
 #ifndef NORMGRAD_TWIN_OBSERVERS_UNINIT_H_
 #define NORMGRAD_TWIN_OBSERVERS_UNINIT_H_
 
@@ -33,7 +33,8 @@ class UbInitMap {
     uint32_t at = First(block, MaskFrom(begin), end);
     if (at != end) return at;
     for (++block; block < last;) {
-      if (block % kGroupBlocks == 0 && block + kGroupBlocks <= last && Whole(block / kGroupBlocks)) {
+      if (block % kGroupBlocks == 0 && block + kGroupBlocks <= last &&
+          Whole(block / kGroupBlocks)) {
         block += kGroupBlocks;
         continue;
       }
@@ -81,7 +82,7 @@ class UbInitMap {
   }
 
   std::vector<uint32_t> words_;
-  mutable std::vector<uint8_t> whole_;   // per group
+  mutable std::vector<uint8_t> whole_;  // per group
 };
 
 }  // namespace normgrad::twin
