@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -14,6 +15,13 @@ from normgrad import dtypes, ops
 from normgrad.cases import Case
 from normgrad.dtypes import Array
 from normgrad.errors import NormgradError
+
+# Bytes that one stored byte can become, by compression: deflate's limit is 1032.
+_GROWTH = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 class CaptureError(NormgradError, ValueError):
@@ -40,15 +48,7 @@ class Capture:
 def load_npz(path: Path, op: str = "rms_norm_grad") -> Capture:
     """The inputs of an operator from an .npz file."""
     names = [spec.name for spec in ops.find_op(op).inputs]
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            stored = {name: archive[name] for name in archive.files}
-    except FileNotFoundError:
-        raise CaptureError(f"{path} does not exist: give the path of an .npz file") from None
-    except (OSError, ValueError, EOFError, AttributeError, TypeError, zipfile.BadZipFile):
-        raise CaptureError(
-            f"{path} is not an .npz file of plain arrays: write it with numpy.savez"
-        ) from None
+    stored = _stored(path, [*names, *(f"{name}_dtype" for name in names)])
     if missing := [name for name in names if name not in stored]:
         raise CaptureError(
             f"{path} lacks {', '.join(missing)}: {op} needs arrays named {', '.join(names)}"
@@ -57,6 +57,56 @@ def load_npz(path: Path, op: str = "rms_norm_grad") -> Capture:
     axes = _check_shapes(path, inputs)
     kinds = {name: dtypes.dtype_name(values.dtype) for name, values in inputs.items()}
     return Capture(inputs, kinds, inputs["x"].shape, axes)
+
+
+def _stored(path: Path, names: Sequence[str]) -> dict[str, Array]:
+    """Those of the arrays that the file holds. What it says of itself is not believed."""
+    try:
+        if not path.is_file():
+            what = "is not a file" if path.exists() else "does not exist"
+            raise CaptureError(f"{path} {what}: give the path of an .npz file")
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            members = {info.filename: info for info in archive.infolist()}
+            return {
+                name: _member(archive, members[f"{name}.npy"])
+                for name in names
+                if f"{name}.npy" in members
+            }
+    except CaptureError:
+        raise
+    except PermissionError as error:
+        raise CaptureError(f"{path} cannot be read: {error.strerror}") from None
+    except Exception as error:  # zipfile, zlib and numpy each have their own, for any broken byte
+        why = f" ({error})" if isinstance(error, _MemberError) else ""
+        raise CaptureError(
+            f"{path} is not an .npz file of plain arrays{why}: write it with numpy.savez"
+        ) from None
+
+
+class _MemberError(ValueError):
+    pass
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
+    """One array, after its sizes have been compared: a lie must not fill the memory."""
+    if info.flag_bits & 1:
+        raise _MemberError(f"{info.filename} is encrypted")
+    if info.compress_type not in _GROWTH:
+        raise _MemberError(f"{info.filename} is compressed in a way that numpy does not write")
+    if info.file_size > _GROWTH[info.compress_type] * info.compress_size + 64:
+        raise _MemberError(f"{info.filename} claims {info.file_size} bytes that are not there")
+    with archive.open(info) as file:
+        version = np.lib.format.read_magic(file)
+        if version not in _HEADERS:
+            raise _MemberError(f"{info.filename} has format version {version}")
+        shape, by_columns, dtype = _HEADERS[version](file)
+        if dtype.hasobject:
+            raise _MemberError(f"{info.filename} holds Python objects")
+        size = prod(shape) * dtype.itemsize
+        if min(shape, default=0) < 0 or size != info.file_size - file.tell():
+            raise _MemberError(f"{info.filename} does not hold the {shape} of its header")
+        values: Array = np.ndarray(shape, dtype, file.read(), order="F" if by_columns else "C")
+        return values
 
 
 def _read(path: Path, name: str, stored: dict[str, Array]) -> Array:
@@ -80,6 +130,10 @@ def _check_shapes(path: Path, inputs: dict[str, Array]) -> int:
         raise CaptureError(
             f"{path}: dy is {inputs['dy'].dtype} {inputs['dy'].shape} and x is {x.dtype} "
             f"{x.shape}: they must have one dtype and one shape"
+        )
+    if inputs["rstd"].dtype != np.float32:
+        raise CaptureError(
+            f"{path}: rstd is {inputs['rstd'].dtype}: the operator takes float32; convert it"
         )
     axes = gamma.ndim
     if not 1 <= axes <= x.ndim or x.shape[x.ndim - axes :] != gamma.shape:

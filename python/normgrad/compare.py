@@ -67,6 +67,7 @@ class Tally:
     exact: bool = False  # no budget but rounding
 
     compared: int = 0
+    finite: int = 0  # of the compared: numbers on both sides
     undefined: int = 0
     failed: int = 0
     mismatched: int = 0  # of the failed: NaN, +Inf or -Inf where something else belongs
@@ -109,6 +110,7 @@ class Tally:
             self.significant += int(np.count_nonzero(np.abs(golden.value) > noise))
             if golden.undefined is None and float(score.max()) <= 1.0:
                 self.compared += got.size
+                self.finite += got.size
                 self._measure(error, golden.value, step)
                 self._keep_worst(score, got, step, budget, golden)
             else:
@@ -133,6 +135,7 @@ class Tally:
             score[~keep] = 0.0
         self.undefined += int(got.size - np.count_nonzero(keep))
         self.compared += int(np.count_nonzero(keep))
+        self.finite += int(np.count_nonzero(keep & both_finite))
         fails = score > 1.0
         if fails.any():
             self.failed += int(np.count_nonzero(fails))

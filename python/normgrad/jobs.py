@@ -27,6 +27,7 @@ class Job:
     text: str
     case: Case
     npz: Path | None = None
+    broken: str = ""  # why there is nothing to run: `case` then stands for what is not known
 
     def command(self, options: str = "") -> str:
         """What a user types to see this job alone."""
@@ -58,6 +59,15 @@ def from_text(text: str) -> Job:
     return from_case(Case.parse(text))
 
 
+def from_text_or_broken(text: str) -> Job:
+    """A job; a file that cannot be read is one whose run is an error, and stops no other."""
+    try:
+        return from_text(text)
+    except captures.CaptureError as error:
+        _, op, soc, _ = text.split(":", 3)
+        return Job(text, Case(op, soc, "fp32", (1, 1)), broken=str(error))
+
+
 def from_npz(file: Path, op: str, soc: str) -> Job:
     """A job on the tensors of a file, which must hold what the operator needs."""
     known = paths.captures_root() / file.name
@@ -65,7 +75,7 @@ def from_npz(file: Path, op: str, soc: str) -> Job:
         file = known
     shown = file.name if file.parent == paths.captures_root() else str(file)
     case = captures.load_npz(file, op).case(op, soc)
-    return Job(f"npz:{op}:{soc}:{shown}", case, file)
+    return Job(f"npz:{op}:{case.soc}:{shown}", case, file)
 
 
 def from_suite(name: str) -> list[Job]:
@@ -89,7 +99,7 @@ def select(
         job.text: job
         for job in jobs
         if (not op or job.case.op in op)
-        and (not soc or job.case.soc in soc)
+        and (not soc or job.case.soc in [name.lower() for name in soc])
         and (not dtype or job.case.dtype in dtype)
     }
     return list(kept.values())

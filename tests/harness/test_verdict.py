@@ -29,6 +29,15 @@ def judged(text: str, defect: Defect | None = None) -> Verdict:
     return judge(case, data, rms_norm_grad(data, defect))
 
 
+def test_nothing_finite_proves_nothing() -> None:
+    case = case_of("fp32:8x16")
+    data = make_inputs(case)
+    data["x"] = np.full_like(data["x"], np.nan)
+    result = judge(case, data, correctly_rounded(data))
+    assert result.status is Status.MISTRUSTED
+    assert "nothing finite was compared" in result.reason
+
+
 @pytest.mark.parametrize("dtype", ["bf16", "fp16", "fp32"])
 @pytest.mark.parametrize("dist", DISTS)
 def test_correctly_rounded_and_honest_fp32_pass(dist: str, dtype: str) -> None:
