@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from normgrad import dtypes, ops
-from normgrad.grammar import CaseError, expand_text
+from normgrad.grammar import MAX_CASES, CaseError, expand_text, whole
 from normgrad.words import allowed
 
 DISTS = (
@@ -57,7 +57,8 @@ class Case:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.gamma == self.dtype:  # one text per case
+        object.__setattr__(self, "soc", self.soc.lower())  # one text per case
+        if self.gamma == self.dtype:
             object.__setattr__(self, "gamma", None)
         _check(self)
 
@@ -119,9 +120,10 @@ def _one_of(*words: str) -> Callable[[str], str]:
 
 def _integer(low: int) -> Callable[[str], int]:
     def read(text: str) -> int:
-        if not re.fullmatch(r"\d+", text) or int(text) < low:
+        number = whole(text)
+        if number is None or number < low:
             raise CaseError(f"write a whole number of at least {low}")
-        return int(text)
+        return number
 
     return read
 
@@ -154,7 +156,7 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "mask": _pattern("[01]{3}", "write three digits 0 or 1, such as 110"),
     "dst": _one_of("int8", "hif8"),
     "div": lambda text: _one_of("0", "1")(text) == "1",
-    "offset": _pattern(r"none|-?\d+", "write none or a whole number"),
+    "offset": _pattern(r"none|-?[0-9]{1,18}", "write none or a whole number"),
     "scale": _number,
     "dist": _one_of(*DISTS),
     "noncontig": _names,
@@ -174,31 +176,32 @@ def _parse(text: str) -> Case:
         raise CaseError(f"case {text!r} has too few parts: write {FORM}")
     soc, dtype, shape_text, *options = rest
     try:
-        ops.find_op(head)
+        op = ops.find_op(head)
     except ops.OpError as error:
         raise CaseError(f"case {text!r}: {error}") from None
-    if not re.fullmatch(r"\d+(x\d+)*", shape_text):
+    shape = [whole(length) for length in shape_text.split("x")]
+    if None in shape:
         raise CaseError(
             f"case {text!r}: shape {shape_text!r} is not whole numbers with x between them, "
             "such as 4096x1024"
         )
     values: dict[str, Any] = {}
     for option in options:
-        name, value = _parse_option(text, option)
+        name, value = _parse_option(text, option, op.options)
         if name in values:
             raise CaseError(f"case {text!r} gives {name} twice: keep one")
         values[name] = value
-    return Case(head, soc, dtype, tuple(int(n) for n in shape_text.split("x")), **values)
+    return Case(head, soc, dtype, tuple(n for n in shape if n is not None), **values)
 
 
-def _parse_option(text: str, option: str) -> tuple[str, Any]:
-    if seed := re.fullmatch(r"seed(\d+)", option):
-        return "seed", int(seed[1])
+def _parse_option(text: str, option: str, options: frozenset[str]) -> tuple[str, Any]:
+    if option.startswith("seed") and (seed := whole(option[4:])) is not None:
+        return "seed", seed
     name, equals, value = option.partition("=")
     if name not in OPTIONS or not equals:
         raise CaseError(
             f"case {text!r}: {option!r} is not an option: "
-            + allowed(name, [*(f"{known}=" for known in OPTIONS), "seedN"])
+            + allowed(name, [*(f"{known}=" for known in OPTIONS if known in options), "seedN"])
         )
     try:
         return name, OPTIONS[name](value)
@@ -250,7 +253,7 @@ def expand(line: str) -> list[Case]:
 def load_file(path: Path) -> list[Case]:
     """The cases of a file in their order, each once; CaseError names file and line."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise CaseError(f"case file {path} cannot be read: {reason}") from None
@@ -260,6 +263,11 @@ def load_file(path: Path) -> list[Case]:
             cases.update(dict.fromkeys(expand(line)))
         except CaseError as error:
             raise CaseError(f"{path}:{number}: {error}") from None
+        if len(cases) > MAX_CASES:
+            raise CaseError(
+                f"{path}:{number}: more than {MAX_CASES:,} cases up to here: narrow the ranges, or "
+                "make it several files"
+            )
     return list(cases)
 
 

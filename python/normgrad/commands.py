@@ -20,6 +20,7 @@ from normgrad import run as run_
 from normgrad.backends import LaunchOptions
 from normgrad.cases import Case
 from normgrad.errors import NormgradError
+from normgrad.grammar import MAX_CASES, whole
 from normgrad.jobs import Job
 from normgrad.plan import Refused
 from normgrad.words import allowed
@@ -207,7 +208,8 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
     for name in args.dtype:
         if name not in dtypes.FLOAT_NAMES:
             raise NormgradError(f"unknown dtype {name!r}: {allowed(name, dtypes.FLOAT_NAMES)}")
-    found = [jobs.from_text(text) for text in args.cases]
+    read = jobs.from_text_or_broken if len(args.cases) > 1 else jobs.from_text
+    found = [read(text) for text in args.cases]
     suites = list(args.suite)
     if not suites and not found and default_suite:
         suites = [default_suite]
@@ -216,6 +218,11 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
             found += [jobs.from_case(case) for case in cases.load_file(Path(name))]
         else:
             found += jobs.from_suite(name)
+    if len(found) > MAX_CASES:
+        raise NormgradError(
+            f"these are {len(found):,} cases: at most {MAX_CASES:,} run at once, narrow the ranges "
+            "or give fewer suites"
+        )
     for soc in dict.fromkeys(job.case.soc for job in found):
         plan_.find_soc(soc)
     return jobs.select(found, args.op, args.soc, args.dtype)
@@ -258,15 +265,16 @@ def _build(chosen: Sequence[Job]) -> None:
 
 def _knob(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
-    if not equals or name not in KNOBS:
-        raise NormgradError(
-            f"--set {text}: {name!r} is not a knob: {allowed(name, KNOBS)}; write KNOB=VALUE"
-        )
+    if name not in KNOBS:
+        raise NormgradError(f"--set {text}: {name!r} is not a knob: {allowed(name, KNOBS)}")
+    if not equals:
+        raise NormgradError(f"--set {text} has no value: write --set {text}=VALUE")
     if name == "strategy":
         return KNOBS[name], value
-    if not (value.isascii() and value.isdigit()):
-        raise NormgradError(f"--set {text}: {value!r} is not a whole number")
-    return KNOBS[name], int(value)
+    number = whole(value)
+    if not number:
+        raise NormgradError(f"--set {text}: {value!r} is not a whole number of at least 1")
+    return KNOBS[name], number
 
 
 def _ops_rows() -> list[tuple[object, ...]]:

@@ -14,9 +14,15 @@ from collections.abc import Iterator
 
 from normgrad.errors import NormgradError
 
-MAX_CASES_PER_LINE = 100_000  # a typing error in a range must not fill the memory
+MAX_CASES = 100_000  # a typing error in a range must not fill the memory
 
-_RANGE = re.compile(r"(\d+)\.\.(\d+)(?:([/*])(\d+))?")
+_RANGE = re.compile(r"([0-9]+)\.\.([0-9]+)(?:([/*])([0-9]+))?")
+MAX_DIGITS = 100  # Python itself refuses to read more than 4,300
+
+
+def whole(text: str) -> int | None:
+    """A whole number in ASCII digits, or None."""
+    return int(text) if re.fullmatch(f"[0-9]{{1,{MAX_DIGITS}}}", text) else None
 
 
 class CaseError(NormgradError, ValueError):
@@ -35,9 +41,9 @@ def expand_text(line: str) -> list[str]:
     count = 1
     for choice in choices:
         count *= len(choice)
-    if count > MAX_CASES_PER_LINE:
+    if count > MAX_CASES:
         raise CaseError(
-            f"line {text!r} means {count} cases: at most {MAX_CASES_PER_LINE} are allowed, narrow "
+            f"line {text!r} means {count:,} cases: at most {MAX_CASES:,} are allowed, narrow "
             "its ranges"
         )
     return ["".join(words) for words in itertools.product(*choices)]
@@ -55,7 +61,9 @@ def _item(item: str) -> list[str]:
         raise CaseError(
             f"range {{{item}}} is not lo..hi, lo..hi/step or lo..hi*factor with whole numbers"
         )
-    low, high, step = int(match[1]), int(match[2]), int(match[4] or 1)
+    low, high, step = (whole(word) for word in (match[1], match[2], match[4] or "1"))
+    if low is None or high is None or step is None:
+        raise CaseError(f"range {{{item[:60]}}} has a number of more than {MAX_DIGITS} digits")
     geometric = match[3] == "*"
     if low > high or step < (2 if geometric else 1) or (geometric and low < 1):
         raise CaseError(
@@ -63,8 +71,8 @@ def _item(item: str) -> list[str]:
             "lo >= 1 with a factor"
         )
     if not geometric:
-        if (high - low) // step >= MAX_CASES_PER_LINE:
-            raise CaseError(f"range {{{item}}} has more than {MAX_CASES_PER_LINE} values")
+        if (high - low) // step >= MAX_CASES:
+            raise CaseError(f"range {{{item}}} has more than {MAX_CASES:,} values")
         return [str(n) for n in range(low, high + 1, step)]
     return [str(n) for n in _powers(low, high, step)]
 

@@ -23,6 +23,7 @@ from normgrad.words import allowed
 _DTYPE_CODES = {"fp32": 0, "fp16": 1, "int8": 2, "int32": 3, "bf16": 27, "hif8": 34}
 _DTYPE_NAMES = {code: name for name, code in _DTYPE_CODES.items()}
 _UNDEFINED = -1
+_TILING_REFUSED = 561002  # tiling/problem.h
 _MAX_LENGTH = 2**63 - 1
 
 
@@ -165,6 +166,7 @@ def dtype_combinations(op: str, arch: int) -> list[tuple[str, str]]:
 
 def check(op: str, soc: Soc | str, tensors: Sequence[TensorDesc]) -> Problem:
     """What a call asks for; `tensors` in the operator's order. Raises Refused."""
+    _refuse_beyond("a length of a shape", _MAX_LENGTH, [n for t in tensors for n in t.shape])
     descriptors = (TensorStruct * max(1, len(tensors)))(*map(_write_tensor, tensors))
     problem, answer = ProblemStruct(), AnswerStruct()
     library().normgrad_check(
@@ -230,27 +232,34 @@ def _raise_if_refused(answer: AnswerStruct) -> None:
 
 def _write_tensor(tensor: TensorDesc) -> TensorStruct:
     raw = TensorStruct(tensor.present, _dtype_code(tensor.dtype), len(tensor.shape))
-    # A rank or a length that is too large reaches the check, which refuses it with its sentence.
+    # A rank that is too large reaches the check, which refuses it with its sentence.
     for axis, length in enumerate(tensor.shape[:MAX_RANK]):
-        raw.shape[axis] = min(length, _MAX_LENGTH)
+        raw.shape[axis] = length
     for axis, stride in enumerate((tensor.strides or ())[:MAX_RANK]):
-        raw.strides[axis] = stride
+        raw.strides[axis] = min(stride, _MAX_LENGTH)  # of an empty tensor, or refused by its size
     return raw
 
 
 def _write_options(options: Options) -> OptionsStruct:
-    limit = 2**32 - 1  # more than any chip has: refused there with the real limit
-
-    def wish(value: int | None) -> int:
-        return min(value or 0, limit)
-
+    wishes = {
+        "ub": options.ub_bytes or 0,
+        "cores": options.cores or 0,
+        "chunk": options.chunk_cols or 0,
+        "rows_per_tile": options.rows_per_tile or 0,
+    }
+    for name, value in wishes.items():
+        _refuse_beyond(name, 2**32 - 1, [value])
     return OptionsStruct(
-        wish(options.ub_bytes),
-        wish(options.cores),
-        wish(options.chunk_cols),
-        wish(options.rows_per_tile),
+        *wishes.values(),
         options.strategy.encode() if options.strategy is not None else None,
     )
+
+
+def _refuse_beyond(name: str, most: int, values: Sequence[int]) -> None:
+    """A number that the C interface cannot hold is refused as it was written."""
+    for value in values:
+        if value > most:
+            raise Refused(_TILING_REFUSED, f"{name} is {value:,}: it takes at most {most:,}")
 
 
 def _read_soc(raw: SocStruct) -> Soc:

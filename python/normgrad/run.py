@@ -5,19 +5,22 @@ case -> plan -> inputs -> backend -> verdict -> Result. Nothing here prints.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import Any
 
-from normgrad import build, captures, inputs, ops, orders, verdict
+from normgrad import build, captures, dtypes, inputs, ops, orders, verdict
 from normgrad.backends import Array, LaunchOptions, Outputs, twin
 from normgrad.cases import Case
 from normgrad.jobs import Job
 from normgrad.plan import Options, Plan, Refused, TensorDesc, check, find_soc, make_plan
 from normgrad.store import Result
 from normgrad.verdict import Status, Verdict
+
+_ARRAY_BYTES = 2**63 - 1  # numpy counts in 64 bits, and lengths of 0 as 1
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ def units_of(jobs: Iterable[Job]) -> list[build.Unit]:
     """The units that the jobs launch: none for those that are refused or have nothing to do."""
     wanted = []
     for job in jobs:
+        if job.broken:
+            continue
         try:
             plan = plan_case(job.case)
         except Refused:
@@ -89,17 +94,15 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     """Runs and judges one job; whatever happens to the launch becomes a status."""
     began = time.perf_counter()
     case = job.case
+    if job.broken:
+        return Outcome(job, error_row(job, job.broken, options))
     try:
         plan = plan_case(case)
     except Refused as refused:
-        result = replace(
-            _row(job, Status.UNSUPPORTED, refused.sentence, options),
-            code=refused.code,
-            expected=case.expect == refused.code,
-            seconds=time.perf_counter() - began,
-        )
-        return Outcome(job, result)
+        return Outcome(job, _refused(job, refused, options))
     planned = _with_plan(job, plan, options)
+    if wrong := _too_large(case):
+        return Outcome(job, replace(planned, reason=wrong), plan)
     try:
         data = captures.load_npz(job.npz, case.op).inputs if job.npz else inputs.make_inputs(case)
         runs = _launch(case, data, plan, options)
@@ -108,6 +111,8 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     except OSError as error:
         reason = f"the files of the launch cannot be written: {error.strerror or error}"
         return Outcome(job, replace(planned, reason=reason), plan)
+    except captures.CaptureError as error:  # the file has changed since
+        return Outcome(job, replace(planned, reason=str(error)), plan)
     except MemoryError:
         reason = "not enough memory for the tensors of this case"
         return Outcome(job, replace(planned, reason=reason), plan)
@@ -143,6 +148,34 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         launched = _with_verdict(launched, case, outputs, judged)
     result = replace(launched, seconds=time.perf_counter() - began)
     return Outcome(job, result, plan, data, outputs, judged)
+
+
+def _refused(job: Job, refused: Refused, options: LaunchOptions) -> Result:
+    case, code = job.case, refused.code
+    reason = f"{refused.sentence} (code {code})"
+    if case.expect and case.expect != code:
+        reason = f"expected code {case.expect}, got {code}: {refused.sentence}"
+    return replace(
+        _row(job, Status.UNSUPPORTED, reason, options), code=code, expected=case.expect == code
+    )
+
+
+def _too_large(case: Case) -> str:
+    """A sentence if this computer cannot hold the tensors of a case."""
+    total = 0
+    for spec in ops.find_op(case.op).tensors:
+        shape, kind = ops.tensor_shape(spec, case), ops.tensor_dtype(spec, case)
+        item = dtypes.numpy_dtype(kind).itemsize
+        if prod(max(length, 1) for length in shape) * item > _ARRAY_BYTES:
+            return f"numpy has no array of the shape of {spec.name}, {shape}: use a smaller shape"
+        total += prod(shape) * item
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if total <= memory:
+        return ""
+    return (
+        f"the tensors of this case take {total / 2**30:,.0f} GiB, and this computer has "
+        f"{memory / 2**30:,.0f} GiB of memory: use a smaller shape"
+    )
 
 
 def _launch(

@@ -132,10 +132,57 @@ def test_expand_wrong_range_is_refused(word: str) -> None:
         expand(f"rms_norm_grad:ascend910b4:bf16:4x{word}")
 
 
+def test_file_of_far_too_many_cases_is_refused(tmp_path: Path) -> None:
+    """Each line is short enough by itself."""
+    lines = [f"rms_norm_grad:ascend910b4:bf16:{{1..60000}}x{cols}\n" for cols in (7, 9)]
+    (tmp_path / "many.txt").write_text("".join(lines))
+    with pytest.raises(CaseError, match=r"many\.txt:2: more than 100,000 cases"):
+        load_file(tmp_path / "many.txt")
+
+
+def test_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    text = "rms_norm_grad:ascend910b4:bf16:3x4:seed1"
+    (tmp_path / "a.txt").write_text(f"\ufeff{text}\n")
+    assert [str(case) for case in load_file(tmp_path / "a.txt")] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rms_norm_grad:ascend910b4:bf16:٣x٤",
+        "rms_norm_grad:ascend910b4:bf16:3x4:cores=٣",
+        "rms_norm_grad:ascend910b4:bf16:3x4:seed٣",
+        "rms_norm_grad:ascend910b4:bf16:3x4:ub=²",
+        f"rms_norm_grad:ascend910b4:bf16:{'9' * 5000}x4",
+        f"rms_norm_grad:ascend910b4:bf16:3x4:seed{'9' * 5000}",
+        "rms_norm_grad:ascend910b4:bf16:{1..٣}x4",
+        f"rms_norm_grad:ascend910b4:bf16:{{1..{'9' * 5000}}}x4",
+    ],
+    ids=range(8),
+)
+def test_numbers_are_short_and_ascii(text: str) -> None:
+    with pytest.raises(CaseError):
+        expand(text)
+
+
+def test_soc_is_read_in_any_case_and_written_in_one() -> None:
+    case = Case.parse("rms_norm_grad:Ascend910B4:bf16:3x4")
+    assert str(case) == "rms_norm_grad:ascend910b4:bf16:3x4:seed1"
+
+
+def test_unknown_option_lists_those_of_the_operator() -> None:
+    with pytest.raises(CaseError) as caught:
+        Case.parse("rms_norm_grad:ascend910b4:bf16:3x4:kores=3")
+    said = str(caught.value)
+    assert "did you mean cores=?" in said
+    assert "mask=" not in said
+    assert "dst=" not in said
+
+
 def test_expand_of_far_too_many_cases_is_refused() -> None:
-    with pytest.raises(CaseError, match="at most 100000"):
+    with pytest.raises(CaseError, match="at most 100,000"):
         expand("rms_norm_grad:ascend910b4:bf16:{1..1000}x{1..1000}")
-    with pytest.raises(CaseError, match="more than 100000"):
+    with pytest.raises(CaseError, match="more than 100,000"):
         expand("rms_norm_grad:ascend910b4:bf16:{1..99999999999}x8")
 
 

@@ -51,6 +51,8 @@ MISTAKES = [
     (["run", CASE, "--ub", "-1"], "whole number of at least 1"),
     (["plan", CASE, "--set", "cors=2"], "did you mean cores?"),
     (["plan", CASE, "--set", "cores=x"], "'x' is not a whole number"),
+    (["plan", CASE, "--set", "cores=0"], "'0' is not a whole number of at least 1"),
+    (["plan", CASE, "--set", "ub"], "--set ub has no value: write --set ub=VALUE"),
     (["list", "--sucs"], "did you mean --socs?"),
     (["--versoin"], "did you mean --version?"),
     (["verify", "--suite", os.devnull], "holds no case"),
@@ -195,6 +197,18 @@ def test_saved_inputs_run_again(normgrad: Normgrad, tmp_path: Path) -> None:
     assert rows(done)[0]["status"] == "PASSED"
     again = normgrad("run", str(rows(done)[0]["case"]))
     assert again.returncode == 0, again.stderr
+
+
+def test_a_broken_file_stops_no_other_case(normgrad: Normgrad, tmp_path: Path) -> None:
+    (tmp_path / "bad.npz").write_text("nonsense")
+    bad = "npz:rms_norm_grad:ascend910b4:bad.npz"
+    done = normgrad("verify", bad, CASE, "--json")
+    assert done.returncode == 1
+    assert [(row["case"], row["status"]) for row in rows(done)] == [
+        (bad, "ERROR"),
+        (CASE, "PASSED"),
+    ]
+    assert "bad.npz is not an .npz file" in str(rows(done)[0]["reason"])
 
 
 def test_npz_that_lacks_a_tensor(normgrad: Normgrad, tmp_path: Path) -> None:

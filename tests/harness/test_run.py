@@ -82,6 +82,42 @@ def test_nothing_to_launch_is_no_launch(
     assert result.result.status == "PASSED"
 
 
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        ("1000000000x100000000:strategy=DxWholeRow", "UNSUPPORTED", "columns"),
+        ("100000000000000x8", "ERROR", "GiB of memory"),
+        ("8x10000000000000000000000", "UNSUPPORTED", "10,000,000,000,000,000,000,000"),
+        ("9223372036854775807x0", "PASSED|ERROR", ""),
+        ("4611686018427387904x4x0", "ERROR|UNSUPPORTED", ""),
+        ("0x9223372036854775807", "ERROR|UNSUPPORTED", ""),
+        ("8x64:cores=99999999999", "UNSUPPORTED", "cores is 99,999,999,999"),
+        ("8x64:ub=99999999999", "UNSUPPORTED", "ub is 99,999,999,999"),
+        ("8x512:chunk=512000000000", "UNSUPPORTED", "chunk is 512,000,000,000"),
+    ],
+)
+def test_numbers_beyond_what_a_computer_holds(
+    in_fake_cache: Path, text: str, status: str, said: str
+) -> None:
+    """One sentence, whatever the number: nothing is clamped and nothing raises."""
+    job = jobs.from_text(f"rms_norm_grad:ascend910b4:fp32:{text}")
+    result = run.run_case(job, LaunchOptions()).result
+    assert result.status in status.split("|"), result.reason
+    assert said in result.reason
+    assert "\n" not in result.reason
+
+
+def test_code_of_a_refusal_is_said(in_fake_cache: Path) -> None:
+    text = "rms_norm_grad:ascend910a:fp32:3x7"
+    for more, said in (
+        ("", "(code 561003)"),
+        (":expect=161002", "expected code 161002, got 56100"),
+    ):
+        result = run.run_case(jobs.from_text(text + more), LaunchOptions()).result
+        assert said in result.reason
+        assert not result.expected
+
+
 def test_descriptors_follow_the_case() -> None:
     case = Case.parse("rms_norm_grad:ascend910b4:bf16:2x3x8:axes=2:noncontig=x:null=gamma")
     names = ("dy", "x", "rstd", "gamma", "dx", "dgamma")
