@@ -1,12 +1,16 @@
-// Sample kernels for the twin's own tests. SAMPLE(Name, cores) { ... } defines one and lists it; a
-// launch picks it by tiling key, its position in the file. What a file says in comments, the tests
+// Sample kernels for the twin's own tests. SAMPLE(Name, cores) { ... } defines one and lists it,
+// SAMPLE_ON(Name, cores, 2002, 2201) { ... } on these architectures only; a launch picks it by
+// tiling key, its position in the file. What a file says in comments, the tests
 // in samples.py hold it to:
 //   //! rule Api core=0 pipe=V buffer="TBuf 0" bytes=0..512     the next line gives this finding
 //   //= 0..128: 2 * i                                           the sample writes this to gm.out
 //   //@ ub=4096 tiling_bytes=8 tiling_key=99                    the next sample's launch differs
+//   //@ zeroed=64                   the host zeroes so many bytes of the next sample's workspace
 //   //@ autosync=0                    what the compiler adds in autosync mode mends this sample
 #ifndef TESTS_TWIN_SAMPLE_H_
 #define TESTS_TWIN_SAMPLE_H_
+
+#include <type_traits>
 
 #include "kernel_operator.h"
 
@@ -34,6 +38,21 @@ struct Listed {
   explicit Listed(Kernel kernel) { kernels[count++] = kernel; }
 };
 
+template <typename... Archs>
+constexpr bool IsOn(Archs... archs) {
+  return ((archs == __NPU_ARCH__) || ...);
+}
+
+// What `kernel` yields, on an architecture that has it.
+template <bool on, typename F>
+Kernel Of(F kernel) {
+  if constexpr (on) {
+    return kernel(std::true_type());
+  } else {
+    return nullptr;
+  }
+}
+
 }  // namespace sample
 
 #define SAMPLE(name, cores)                                     \
@@ -42,12 +61,25 @@ struct Listed {
   static const sample::Listed listed_##name(name);              \
   static void name([[maybe_unused]] const Gm& gm)
 
+// A sample of some architectures. It is listed on all of them, so that its tiling key is its place
+// in the file, but compiled on its own only: a template that nobody instantiates.
+#define SAMPLE_ON(name, cores, ...)                                                     \
+  static_assert(cores >= 1 && cores <= 40, "cores of the SoC");                         \
+  template <bool>                                                                       \
+  static void name(const Gm& gm);                                                       \
+  static const sample::Listed listed_##name(sample::Of<sample::IsOn(__VA_ARGS__)>(      \
+      [](auto on) { return static_cast<sample::Kernel>(name<decltype(on)::value>); })); \
+  template <bool>                                                                       \
+  static void name([[maybe_unused]] const Gm& gm)
+
 extern "C" const unsigned normgrad_unit_arch = __NPU_ARCH__;
 
 extern "C" void normgrad_unit_launch(uint8_t* const* args) {
   const Gm gm = {args[0], args[1], args[2], args[3]};
   for (int i = 0; i < sample::count; ++i) {
-    if (TILING_KEY_IS(static_cast<uint64_t>(i))) sample::kernels[i](gm);
+    if (TILING_KEY_IS(static_cast<uint64_t>(i)) && sample::kernels[i] != nullptr) {
+      sample::kernels[i](gm);
+    }
   }
 }
 
@@ -67,6 +99,14 @@ inline GlobalTensor<float> Global(GM_ADDR address, uint64_t elems = kGmElems) {
   GlobalTensor<float> tensor;
   tensor.SetGlobalBuffer(reinterpret_cast<float*>(address), elems);
   return tensor;
+}
+
+// The head of the workspace, where a soft SyncAll counts; as many bytes of it as `zeroed` says are
+// 0.
+inline GlobalTensor<int32_t> Counters(const Gm& gm) {
+  GlobalTensor<int32_t> counters;
+  counters.SetGlobalBuffer(reinterpret_cast<int32_t*>(gm.workspace), 16);
+  return counters;
 }
 
 // Later instructions of the second pipe wait for earlier ones of the first.

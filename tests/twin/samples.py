@@ -15,13 +15,13 @@ from normgrad import build, paths
 from normgrad.backends import Finding, LaunchOptions, Outputs, twin
 
 HERE = Path(__file__).parent
-SOCS = {2201: "ascend910b4", 2002: "ascend310p3"}
+SOCS = {1001: "ascend910a", 2002: "ascend310p3", 2201: "ascend910b4"}
 GM_ELEMS = 4096
 WORKSPACE_BYTES = 64 << 10
 UB_BYTES = 188416  # what a kernel gets of the 192 KB
 TILING = (1, 2, 3, 4, 5, 6)  # as many words of it as a sample's launch has
 
-_SAMPLE = re.compile(r"^SAMPLE\((\w+), (\d+)\)")
+_SAMPLE = re.compile(r"^SAMPLE(?:_ON)?\((\w+), (\d+)(?:, ([\d, ]+))?\)")
 _FINDING = re.compile(
     r'//! (?P<rule>\S+) (?P<api>.+) core=(?P<core>\d+) pipe=(?P<pipe>\w+) buffer="(?P<buffer>.*)" '
     r"bytes=(?P<begin>\d+)\.\.(?P<end>\d+)(?: count=(?P<count>\d+))?(?P<nowhere> nowhere)?$"
@@ -58,12 +58,7 @@ class Sample:
     findings: tuple[Expected, ...] = ()
     values: tuple[tuple[int, int, str], ...] = ()
     options: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def arch(self) -> int:
-        """Named at the end of the file's name; 2201 goes without saying."""
-        last = self.file.stem.rpartition("_")[2]
-        return int(last) if last.isdigit() else 2201
+    archs: tuple[int, ...] = tuple(SOCS)
 
     @property
     def id(self) -> str:
@@ -101,7 +96,8 @@ def _sample(file: Path, index: int, start: int, body: list[tuple[int, str]]) -> 
     where = str(file.relative_to(paths.source_root()))
     head = _SAMPLE.match(dict(body)[start])
     assert head is not None
-    findings, values, options = [], [], {}
+    findings, values = [], []
+    options: dict[str, int] = {}
     for at, line in body:
         text = line.strip()
         if text.startswith("//!"):
@@ -115,8 +111,24 @@ def _sample(file: Path, index: int, start: int, body: list[tuple[int, str]]) -> 
         elif text.startswith("//@"):
             options |= {name: int(value) for name, value in _OPTION.findall(text)}
     return Sample(
-        file, index, head[1], start + 1, int(head[2]), tuple(findings), tuple(values), options
+        file,
+        index,
+        head[1],
+        start + 1,
+        int(head[2]),
+        tuple(findings),
+        tuple(values),
+        options,
+        _archs(file, head[3]),
     )
+
+
+def _archs(file: Path, listed: str | None) -> tuple[int, ...]:
+    """Those that SAMPLE_ON lists, or the one at the end of the file's name, or all."""
+    last = file.stem.rpartition("_")[2]
+    if listed is None and last.isdigit():
+        return (int(last),)
+    return tuple(SOCS) if listed is None else tuple(int(arch) for arch in listed.split(","))
 
 
 def _expected(found: re.Match[str], where: str, line: int) -> Expected:
@@ -147,17 +159,20 @@ def expected_out(sample: Sample) -> Iterator[tuple[slice, npt.NDArray[np.float32
         yield slice(begin, end), np.asarray(values, np.float32)
 
 
-def launch(sample: Sample, seed: int = 0, sync: str = "strict") -> Outputs:
-    unit = build.kernel_library(sample.file, sample.arch)
+def launch(sample: Sample, seed: int = 0, sync: str = "strict", arch: int | None = None) -> Outputs:
+    """On the newest of the sample's architectures, or on `arch`."""
+    arch = max(sample.archs) if arch is None else arch
+    unit = build.kernel_library(sample.file, arch)
     words = sample.options.get("tiling_bytes", 16) // 4
     what = twin.RawLaunch(
         unit=unit,
-        soc=SOCS[sample.arch],
+        soc=SOCS[arch],
         cores=sample.cores,
         ub_bytes=sample.options.get("ub", UB_BYTES),
         tiling_key=sample.options.get("tiling_key", sample.index),
         tiling=struct.pack(f"<{words}I", *TILING[:words]),
         workspace_bytes=WORKSPACE_BYTES,
+        workspace_zeroed_bytes=sample.options.get("zeroed", 0),
     )
     inputs = {"in": np.arange(GM_ELEMS, dtype=np.float32)}
     outputs = {"out": ((GM_ELEMS,), np.dtype(np.float32))}

@@ -65,6 +65,7 @@ class RawLaunch:
     tiling_key: int
     tiling: bytes
     workspace_bytes: int
+    workspace_zeroed_bytes: int = 0  # at its head, for a soft SyncAll's counters
 
 
 def launch(
@@ -89,7 +90,8 @@ def launch(
                 _write(file, inputs[name])
                 lines.append(f"tensor {name} in {inputs[name].nbytes} {file}")
         report = folder / "report.json"
-        lines += [f"workspace {what.workspace_bytes}", f"report {report}"]
+        lines += [f"workspace {what.workspace_bytes} {what.workspace_zeroed_bytes}"]
+        lines += [f"report {report}"]
         launch_file = folder / "launch.txt"
         launch_file.write_text("\n".join(lines) + "\n")
         began = time.perf_counter()

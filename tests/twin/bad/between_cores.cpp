@@ -36,7 +36,7 @@ SAMPLE(LeavesTheAtomicModeOn, 1) {
   AscendC::DataCopy(Global(gm.out), a, 8);
 }
 
-SAMPLE(AddsAnotherElementType, 1) {
+SAMPLE_ON(AddsAnotherElementType, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
   Store(gm, a, 8);
@@ -58,7 +58,7 @@ SAMPLE(AddsToWhatNobodyWrote, 1) {
 }
 
 // One core zeroes while the other one adds.
-SAMPLE(ZeroesWhileAnotherCoreAdds, 2) {
+SAMPLE_ON(ZeroesWhileAnotherCoreAdds, 2, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
@@ -99,31 +99,31 @@ SAMPLE(ZeroesItsCounterBetweenMeetings, 1) {
   AscendC::SyncAll(counters, ub);
 }
 
-SAMPLE(WaitsForAFlagThatNoCoreSets, 1) {
+SAMPLE_ON(WaitsForAFlagThatNoCoreSets, 1, 2201) {
   //! cross-flag-never-set CrossCoreWaitFlag core=0 pipe=S buffer="" bytes=0..0
   AscendC::CrossCoreWaitFlag(3);
 }
 
 // A flag of mode 0 counts once all cores have set it.
-SAMPLE(OneCoreSetsNoFlag, 2) {
+SAMPLE_ON(OneCoreSetsNoFlag, 2, 2201) {
   if (AscendC::GetBlockIdx() == 1) return;
   AscendC::CrossCoreSetFlag<0, PIPE_MTE3>(3);
   //! cross-flag-never-set CrossCoreWaitFlag core=0 pipe=S buffer="" bytes=0..0
   AscendC::CrossCoreWaitFlag(3);
 }
 
-SAMPLE(LeavesACrossFlagSet, 1) {
+SAMPLE_ON(LeavesACrossFlagSet, 1, 2201) {
   //! cross-flag-left-set CrossCoreSetFlag core=0 pipe=S buffer="" bytes=0..0
   AscendC::CrossCoreSetFlag<0, PIPE_MTE3>(0);
 }
 
-SAMPLE(SetsACrossFlagThatDoesNotExist, 1) {
+SAMPLE_ON(SetsACrossFlagThatDoesNotExist, 1, 2201) {
   //! cross-flag-id CrossCoreSetFlag core=0 pipe=S buffer="" bytes=0..0
   AscendC::CrossCoreSetFlag<0, PIPE_MTE3>(16);
 }
 
 // Mode 1 joins the two vector cores of one AI core; core 0 looks at what core 2 stores.
-SAMPLE(PairsDoNotOrderOtherPairs, 4) {
+SAMPLE_ON(PairsDoNotOrderOtherPairs, 4, 2201) {
   TPipe pipe;
   const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
   const LocalTensor<float> a = Loaded(pipe, gm, 8);

@@ -16,7 +16,7 @@ SAMPLE(DestinationOffItsBlock, 1) {
   AscendC::Adds(a[12], a, 1.0f, 8);
 }
 
-SAMPLE(CopyOffItsBlock, 1) {
+SAMPLE_ON(CopyOffItsBlock, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 72);
   //! ub-alignment DataCopyPad core=0 pipe=MTE2 buffer="TBuf 0" bytes=8..8
@@ -30,7 +30,7 @@ SAMPLE(CopyOfPartOfABlock, 1) {
   AscendC::DataCopy(a, Global(gm.in), 7);
 }
 
-SAMPLE(CopyOfPartOfAnElement, 1) {
+SAMPLE_ON(CopyOfPartOfAnElement, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
   Order<HardEvent::MTE2_MTE3>();
@@ -38,21 +38,21 @@ SAMPLE(CopyOfPartOfAnElement, 1) {
   AscendC::DataCopyPad(Global(gm.out), a, PadCopy(1, 30));
 }
 
-SAMPLE(CopyOfTooManyBlocks, 1) {
+SAMPLE_ON(CopyOfTooManyBlocks, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 32768);
   //! copy-limit DataCopyPad core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..0
   AscendC::DataCopyPad(a, Global(gm.in), PadCopy(4096, 4), {true, 0, 7, 0.0f});
 }
 
-SAMPLE(PaddingOfMoreThanABlock, 1) {
+SAMPLE_ON(PaddingOfMoreThanABlock, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 24);
   //! copy-limit DataCopyPad core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..0
   AscendC::DataCopyPad(a, Global(gm.in), PadCopy(1, 4), {true, 9, 6, 0.0f});
 }
 
-SAMPLE(TooManyRepeats, 1) {
+SAMPLE_ON(TooManyRepeats, 1, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 16384);
   const LocalTensor<float> sums = Buffer(pipe, 256);
@@ -92,7 +92,7 @@ SAMPLE(CompareOfPartOfARepeat, 1) {
   AscendC::Compare(bits, a, a, AscendC::CMPMODE::EQ, 72);
 }
 
-SAMPLE(NarrowsWithoutRounding, 1) {
+SAMPLE_ON(NarrowsWithoutRounding, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   const LocalTensor<bfloat16_t> d = Buffer<bfloat16_t>(pipe, 64);
@@ -118,7 +118,7 @@ SAMPLE(DestinationBlockStrideZero, 1) {
   AscendC::Add(d, a, a, uint64_t{64}, 1, {0, 1, 1, 8, 8, 8});
 }
 
-SAMPLE(BrcbBlockStrideZero, 1) {
+SAMPLE_ON(BrcbBlockStrideZero, 1, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
   const LocalTensor<float> d = Buffer(pipe, 64);
@@ -126,7 +126,7 @@ SAMPLE(BrcbBlockStrideZero, 1) {
   AscendC::Brcb(d, a, 1, {0, 8});
 }
 
-SAMPLE(SumsTooFarApart, 1) {
+SAMPLE_ON(SumsTooFarApart, 1, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   const LocalTensor<float> d = Buffer(pipe, 8);
@@ -142,7 +142,7 @@ SAMPLE(CopiesIntoAVectorBuffer, 1) {
   AscendC::DataCopy(buf.Get<float>(), Global(gm.in), 64);
 }
 
-SAMPLE(CopiesOutOfAVectorBuffer, 1) {
+SAMPLE_ON(CopiesOutOfAVectorBuffer, 1, 2201) {
   TPipe pipe;
   TBuf<> buf;
   pipe.InitBuffer(buf, 32);

@@ -1,7 +1,7 @@
 // Calls that fill GM or spread values in UB, where they may not.
 #include "tests/twin/sample.h"
 
-SAMPLE(FillsWhenABufferExists, 1) {
+SAMPLE_ON(FillsWhenABufferExists, 1, 2002, 2201) {
   TPipe pipe;
   Buffer(pipe, 64);
   //! fill-after-init-buffer Fill core=0 pipe=V buffer="" bytes=0..0
@@ -9,7 +9,7 @@ SAMPLE(FillsWhenABufferExists, 1) {
 }
 
 // The buffer lies where Fill has its value, and Fill's transfer may still read there.
-SAMPLE(LoadsBeforeFillHasStored, 1) {
+SAMPLE_ON(LoadsBeforeFillHasStored, 1, 2002, 2201) {
   TPipe pipe;
   AscendC::Fill(Global(gm.out), 64, 1.0f);
   const LocalTensor<float> a = Buffer(pipe, 64);
@@ -17,14 +17,14 @@ SAMPLE(LoadsBeforeFillHasStored, 1) {
   AscendC::DataCopy(a, Global(gm.in), 64);
 }
 
-SAMPLE(FillsAnotherValueTooSoon, 1) {
+SAMPLE_ON(FillsAnotherValueTooSoon, 1, 2002, 2201) {
   TPipe pipe;
   AscendC::InitOutput(Global(gm.out), 64, 1.0f);
   //! race-between-pipes Fill core=0 pipe=V buffer="TBuf 0" bytes=0..256
   AscendC::InitOutput(Global(gm.out)[64], 64, 2.0f);
 }
 
-SAMPLE(BroadcastsOverItsSource, 1) {
+SAMPLE_ON(BroadcastsOverItsSource, 1, 2201) {
   TPipe pipe;
   LocalTensor<uint8_t> tmp = Buffer<uint8_t>(pipe, 256);
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
@@ -35,7 +35,7 @@ SAMPLE(BroadcastsOverItsSource, 1) {
 }
 
 // Rows of 12 floats do not fill whole blocks of 32 B.
-SAMPLE(BroadcastsAnOddRow, 1) {
+SAMPLE_ON(BroadcastsAnOddRow, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 16);
   const LocalTensor<float> d = Buffer(pipe, 64);
@@ -45,7 +45,7 @@ SAMPLE(BroadcastsAnOddRow, 1) {
   AscendC::Broadcast<float, 2, 0>(d, a, to, from);
 }
 
-SAMPLE(BroadcastsAColumnOfAnotherHeight, 1) {
+SAMPLE_ON(BroadcastsAColumnOfAnotherHeight, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 16);
   const LocalTensor<float> d = Buffer(pipe, 64);

@@ -41,7 +41,7 @@ SAMPLE(LeavesAFlagSet, 1) {
   }
 }
 
-SAMPLE(EachCoreLeavesAFlagSet, 4) {
+SAMPLE_ON(EachCoreLeavesAFlagSet, 4, 2002, 2201) {
   if (AscendC::GetBlockIdx() == 0) return;
   //! flag-left-set SetFlag core=1 pipe=S buffer="" bytes=0..0 count=3
   AscendC::SetFlag<HardEvent::S_MTE3>(EVENT_ID5);
@@ -70,14 +70,14 @@ SAMPLE(HoldsMoreEventIdsThanThereAre, 1) {
   }
 }
 
-SAMPLE(OneCoreLeavesBeforeTheMeeting, 2) {
+SAMPLE_ON(OneCoreLeavesBeforeTheMeeting, 2, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   if (AscendC::GetBlockIdx() == 1) return;
   //! sync-all-missing SyncAll core=0 pipe=S buffer="" bytes=0..0
   AscendC::SyncAll();
 }
 
-SAMPLE(OneCoreMeetsOnceMore, 2) {
+SAMPLE_ON(OneCoreMeetsOnceMore, 2, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   AscendC::SyncAll();
   if (AscendC::GetBlockIdx() == 0) return;
@@ -85,7 +85,7 @@ SAMPLE(OneCoreMeetsOnceMore, 2) {
   AscendC::SyncAll();
 }
 
-SAMPLE(MeetsInAVectorKernel, 2) {
+SAMPLE_ON(MeetsInAVectorKernel, 2, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
   //! sync-all-kernel-type SyncAll core=0 pipe=ALL buffer="" bytes=0..0 count=2
   AscendC::SyncAll();

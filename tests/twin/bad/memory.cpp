@@ -46,7 +46,7 @@ SAMPLE(LoadsPastTheInput, 1) {
   AscendC::DataCopy(a, Global(gm.in)[kGmElems - 8], 16);
 }
 
-SAMPLE(StoresPastTheOutput, 1) {
+SAMPLE_ON(StoresPastTheOutput, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
   Order<HardEvent::MTE2_MTE3>();
@@ -101,7 +101,7 @@ SAMPLE(ReadsWhatTheLastTenantLeft, 1) {
 }
 
 // Without isPad, but with padding, the bytes beside the block are random.
-SAMPLE(ReadsRandomPadding, 1) {
+SAMPLE_ON(ReadsRandomPadding, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 8);
   AscendC::DataCopyPad(a, Global(gm.in), PadCopy(1, 20), {false, 0, 3, 0.0f});

@@ -169,7 +169,7 @@ SAMPLE(ResetsAPipeWithTensorsOut, 1) {
   pipe.Reset();
 }
 
-SAMPLE(MoreBuffersThanEventIds, 1) {
+SAMPLE_ON(MoreBuffersThanEventIds, 1, 2002, 2201) {
   TPipe pipe;
   In1 a;
   In1 b;

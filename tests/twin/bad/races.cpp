@@ -141,7 +141,7 @@ SAMPLE(TwoCoresStoreTheSame, 2) {
 }
 
 // Rows of 60 elements, stored as whole 256 B repeats.
-SAMPLE(CoresStoreIntoTheirNeighboursRows, 2) {
+SAMPLE_ON(CoresStoreIntoTheirNeighboursRows, 2, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   Order<HardEvent::MTE2_MTE3>();
@@ -149,7 +149,7 @@ SAMPLE(CoresStoreIntoTheirNeighboursRows, 2) {
   AscendC::DataCopyPad(Global(gm.out)[AscendC::GetBlockIdx() * 60], a, PadCopy(1, 256));
 }
 
-SAMPLE(OneCoreReadsWhatAnotherWrites, 2) {
+SAMPLE_ON(OneCoreReadsWhatAnotherWrites, 2, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);

@@ -32,7 +32,7 @@ SAMPLE(ScalarStoresHaveTheirLines, 2) {
 
 // LeavesTheAtomicModeOn, AddsAnotherElementType, AddsToWhatNobodyWrote
 //= 0..8: 3 * i
-SAMPLE(AddsAndTurnsTheModeOff, 1) {
+SAMPLE_ON(AddsAndTurnsTheModeOff, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
   Store(gm, a, 8);
@@ -46,7 +46,7 @@ SAMPLE(AddsAndTurnsTheModeOff, 1) {
 
 // ZeroesWhileAnotherCoreAdds: all add at once, which atomics are for.
 //= 0..8: 5 * i
-SAMPLE(AllCoresAdd, 4) {
+SAMPLE_ON(AllCoresAdd, 4, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
@@ -102,7 +102,7 @@ SAMPLE(AllCoresZeroAllCounters, 4) {
 // WaitsForAFlagThatNoCoreSets, OneCoreSetsNoFlag, LeavesACrossFlagSet: each core stores, flags, and
 // loads what the other one stored.
 //= 0..16: i
-SAMPLE(AllCoresSetAndWait, 2) {
+SAMPLE_ON(AllCoresSetAndWait, 2, 2201) {
   TPipe pipe;
   const uint32_t mine = static_cast<uint32_t>(AscendC::GetBlockIdx()) * 8;
   const LocalTensor<float> a = Buffer(pipe, 8);
@@ -118,7 +118,7 @@ SAMPLE(AllCoresSetAndWait, 2) {
 }
 
 // SetsACrossFlagThatDoesNotExist
-SAMPLE(SetsEveryCrossFlag, 1) {
+SAMPLE_ON(SetsEveryCrossFlag, 1, 2201) {
   for (uint16_t id = 0; id < 16; ++id) AscendC::CrossCoreSetFlag<0, PIPE_MTE3>(id);
   for (uint16_t id = 0; id < 16; ++id) AscendC::CrossCoreWaitFlag(id);
 }
@@ -126,7 +126,7 @@ SAMPLE(SetsEveryCrossFlag, 1) {
 // PairsDoNotOrderOtherPairs: mode 1 joins the two vector cores of one AI core; each loads what its
 // partner stored.
 //= 0..32: i
-SAMPLE(MeetsInPairs, 4) {
+SAMPLE_ON(MeetsInPairs, 4, 2201) {
   TPipe pipe;
   const uint32_t mine = static_cast<uint32_t>(AscendC::GetBlockIdx()) * 8;
   const uint32_t partner = mine ^ 8;

@@ -13,7 +13,7 @@ SAMPLE(SourceOnTheNextBlock, 1) {
 
 // DestinationOffItsBlock: a sum may go to any element.
 //= 0..8: where(i == 3, 2016, i)
-SAMPLE(SumOffItsBlock, 1) {
+SAMPLE_ON(SumOffItsBlock, 1, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   const LocalTensor<float> d = Loaded(pipe, gm, 8);
@@ -23,7 +23,7 @@ SAMPLE(SumOffItsBlock, 1) {
 
 // CopyOffItsBlock: GM may start at any element.
 //= 0..8: i + 3
-SAMPLE(CopyFromAnyElementOfGm, 1) {
+SAMPLE_ON(CopyFromAnyElementOfGm, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 72);
   AscendC::DataCopyPad(a[8], Global(gm.in)[3], PadCopy(1, 32), {true, 0, 0, 0.0f});
@@ -33,7 +33,7 @@ SAMPLE(CopyFromAnyElementOfGm, 1) {
 
 // CopyOfPartOfABlock
 //= 0..7: i
-SAMPLE(PadCopyOfPartOfABlock, 1) {
+SAMPLE_ON(PadCopyOfPartOfABlock, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 8);
   AscendC::DataCopyPad(a, Global(gm.in), PadCopy(1, 28), {true, 0, 1, 9.0f});
@@ -43,7 +43,7 @@ SAMPLE(PadCopyOfPartOfABlock, 1) {
 
 // CopyOfPartOfAnElement: 30 bytes are 15 elements of two bytes, half of an fp32 among them.
 //= 0..7: i
-SAMPLE(CopyOfHalfElements, 1) {
+SAMPLE_ON(CopyOfHalfElements, 1, 2201) {
   TPipe pipe;
   const LocalTensor<half> a = Loaded(pipe, gm, 8).ReinterpretCast<half>();
   GlobalTensor<half> out;
@@ -54,7 +54,7 @@ SAMPLE(CopyOfHalfElements, 1) {
 
 // CopyOfTooManyBlocks, one less; every element gets a block of its own.
 //= 0..16: where(i < 8, where(i == 0, 4093, 0), where(i == 8, 4094, 0))
-SAMPLE(CopyOfTheMostBlocks, 1) {
+SAMPLE_ON(CopyOfTheMostBlocks, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 32768);
   AscendC::DataCopyPad(a, Global(gm.in), PadCopy(4095, 4), {true, 0, 7, 0.0f});
@@ -64,7 +64,7 @@ SAMPLE(CopyOfTheMostBlocks, 1) {
 
 // PaddingOfMoreThanABlock
 //= 0..16: where(i < 8, 5, where(i == 8, 0, 5))
-SAMPLE(PaddingOfAWholeBlock, 1) {
+SAMPLE_ON(PaddingOfAWholeBlock, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 24);
   AscendC::DataCopyPad(a, Global(gm.in), PadCopy(1, 4), {true, 8, 7, 5.0f});
@@ -74,7 +74,7 @@ SAMPLE(PaddingOfAWholeBlock, 1) {
 
 // TooManyRepeats
 //= 0..256: where(i < 255, 64, 7)
-SAMPLE(TheMostRepeats, 1) {
+SAMPLE_ON(TheMostRepeats, 1, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 16384);
   const LocalTensor<float> sums = Buffer(pipe, 256);
@@ -119,7 +119,7 @@ SAMPLE(MaskBitsOfTheLastLane, 1) {
 
 // CompareOfPartOfARepeat
 //= 0..64: 0 * i
-SAMPLE(CompareOfWholeRepeats, 1) {
+SAMPLE_ON(CompareOfWholeRepeats, 1, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 128);
   const LocalTensor<uint8_t> bits = Buffer<uint8_t>(pipe, 32);
@@ -131,7 +131,7 @@ SAMPLE(CompareOfWholeRepeats, 1) {
 
 // NarrowsWithoutRounding: all of these are exact in bf16.
 //= 0..64: i
-SAMPLE(NarrowsWithRounding, 1) {
+SAMPLE_ON(NarrowsWithRounding, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   const LocalTensor<bfloat16_t> b = Buffer<bfloat16_t>(pipe, 64);
@@ -157,7 +157,7 @@ SAMPLE(NarrowsToHalfWithoutAMode, 1) {
 
 // SelectsAScalarAsATensor
 //= 0..64: i
-SAMPLE(SelectsAScalar, 1) {
+SAMPLE_ON(SelectsAScalar, 1, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   const LocalTensor<uint8_t> bits = Buffer<uint8_t>(pipe, 32);
@@ -179,7 +179,7 @@ SAMPLE(SourceBlockStrideZero, 1) {
 
 // BrcbBlockStrideZero
 //= 0..64: floor(i / 8)
-SAMPLE(BrcbBlockStrideOne, 1) {
+SAMPLE_ON(BrcbBlockStrideOne, 1, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
   const LocalTensor<float> d = Buffer(pipe, 64);
@@ -189,7 +189,7 @@ SAMPLE(BrcbBlockStrideOne, 1) {
 
 // SumsTooFarApart
 //= 0..8: 2016 + 0 * i
-SAMPLE(SumsFarApart, 1) {
+SAMPLE_ON(SumsFarApart, 1, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   const LocalTensor<float> d = Buffer(pipe, 8);

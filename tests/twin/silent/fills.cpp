@@ -3,7 +3,7 @@
 
 // FillsWhenABufferExists: it is gone. More than one transfer holds.
 //= 0..4096: 3 + 0 * i
-SAMPLE(FillsWhenNoBufferExists, 1) {
+SAMPLE_ON(FillsWhenNoBufferExists, 1, 2002, 2201) {
   TPipe pipe;
   Buffer(pipe, 64);
   pipe.Reset();
@@ -13,7 +13,7 @@ SAMPLE(FillsWhenNoBufferExists, 1) {
 // LoadsBeforeFillHasStored
 //= 0..8: i
 //= 8..64: 1 + 0 * i
-SAMPLE(LoadsAfterFillHasStored, 1) {
+SAMPLE_ON(LoadsAfterFillHasStored, 1, 2002, 2201) {
   TPipe pipe;
   AscendC::Fill(Global(gm.out)[8], 56, 1.0f);
   Order<HardEvent::MTE3_MTE2>();
@@ -25,7 +25,7 @@ SAMPLE(LoadsAfterFillHasStored, 1) {
 
 // FillsAnotherValueTooSoon: the same value disturbs nobody, another one waits.
 //= 0..128: where(i < 72, 1, 2)
-SAMPLE(FillsAnotherValueInTime, 1) {
+SAMPLE_ON(FillsAnotherValueInTime, 1, 2002, 2201) {
   TPipe pipe;
   AscendC::InitOutput(Global(gm.out), 64, 1.0f);
   AscendC::InitOutput(Global(gm.out)[64], 8, 1.0f);
@@ -36,7 +36,7 @@ SAMPLE(FillsAnotherValueInTime, 1) {
 // BroadcastsOverItsSource, BroadcastsAColumnOfAnotherHeight: five elements make five rows, and what
 // the source holds behind them does not matter.
 //= 0..40: 7 + 0 * i
-SAMPLE(BroadcastsAColumn, 1) {
+SAMPLE_ON(BroadcastsAColumn, 1, 2201) {
   TPipe pipe;
   LocalTensor<uint8_t> tmp = Buffer<uint8_t>(pipe, 256);
   const LocalTensor<float> a = Buffer(pipe, 8);
@@ -52,7 +52,7 @@ SAMPLE(BroadcastsAColumn, 1) {
 // BroadcastsAnOddRow, with whole blocks; and a column.
 //= 0..64: i - 16 * floor(i / 16)
 //= 64..128: floor((i - 64) / 16)
-SAMPLE(BroadcastsAWholeRow, 1) {
+SAMPLE_ON(BroadcastsAWholeRow, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 16);
   const LocalTensor<float> d = Buffer(pipe, 128);

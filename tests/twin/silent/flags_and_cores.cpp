@@ -70,7 +70,7 @@ SAMPLE(WaitsAfterTheLastTile, 1) {
 
 // EachCoreLeavesAFlagSet: each core has flags of its own.
 //= 0..256: i
-SAMPLE(EachCoreWaitsForItsFlag, 4) {
+SAMPLE_ON(EachCoreWaitsForItsFlag, 4, 2002, 2201) {
   TPipe pipe;
   const uint32_t at = static_cast<uint32_t>(AscendC::GetBlockIdx()) * 64;
   const LocalTensor<float> a = Buffer(pipe, 64);
@@ -81,7 +81,7 @@ SAMPLE(EachCoreWaitsForItsFlag, 4) {
 }
 
 // SetsAReservedId, WaitsForAnIdThatDoesNotExist, SetsANegativeId
-SAMPLE(SetsEveryIdThereIs, 1) {
+SAMPLE_ON(SetsEveryIdThereIs, 1, 2002, 2201) {
   for (AscendC::TEventID id = 0; id < 6; ++id) AscendC::SetFlag<HardEvent::MTE2_V>(id);
   for (AscendC::TEventID id = 0; id < 6; ++id) AscendC::WaitFlag<HardEvent::MTE2_V>(id);
 }
@@ -99,7 +99,7 @@ SAMPLE(ReleasesEventIds, 1) {
 
 // OneCoreLeavesBeforeTheMeeting: it leaves after it.
 //= 0..8: i
-SAMPLE(OneCoreLeavesAfterTheMeeting, 2) {
+SAMPLE_ON(OneCoreLeavesAfterTheMeeting, 2, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
@@ -116,7 +116,7 @@ SAMPLE(OneCoreLeavesAfterTheMeeting, 2) {
 
 // OneCoreMeetsOnceMore, MeetsInAVectorKernel
 //= 0..16: where(i < 8, 2, 1) + 0 * i
-SAMPLE(AllCoresMeetTwice, 2) {
+SAMPLE_ON(AllCoresMeetTwice, 2, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   TPipe pipe;
   const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
@@ -133,7 +133,7 @@ SAMPLE(AllCoresMeetTwice, 2) {
 
 // MeetsInAVectorKernel: a kernel that names no type gets the one that its calls need.
 //= 0..8: i
-SAMPLE(MeetsWithoutNamingAType, 2) {
+SAMPLE_ON(MeetsWithoutNamingAType, 2, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
   AscendC::SyncAll();
@@ -142,7 +142,7 @@ SAMPLE(MeetsWithoutNamingAType, 2) {
 
 // MeetsInAVectorKernel: without SyncAll the plain vector type is right.
 //= 0..64: i
-SAMPLE(IsANamedVectorKernel, 1) {
+SAMPLE_ON(IsANamedVectorKernel, 1, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
   TPipe pipe;
   Store(gm, Loaded(pipe, gm, 64), 64);

@@ -63,7 +63,7 @@ SAMPLE(LoadsTheEndOfTheInput, 1) {
 
 // StoresPastTheOutput, one element less.
 //= 4090..4096: i - 4090
-SAMPLE(StoresTheEndOfTheOutput, 1) {
+SAMPLE_ON(StoresTheEndOfTheOutput, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 8);
   Order<HardEvent::MTE2_MTE3>();
@@ -138,7 +138,7 @@ SAMPLE(ReadsWhatTheNewTenantLoads, 1) {
 
 // ReadsRandomPadding: without padding and isPad the tail repeats the block's first element.
 //= 0..8: where(i < 5, i + 3, 3)
-SAMPLE(ReadsTheDocumentedTail, 1) {
+SAMPLE_ON(ReadsTheDocumentedTail, 1, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 8);
   AscendC::DataCopyPad(a, Global(gm.in)[2], PadCopy(1, 20), {false, 0, 0, 0.0f});

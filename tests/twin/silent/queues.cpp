@@ -195,7 +195,7 @@ SAMPLE(ResetsAPipeThatIsIdle, 1) {
 
 // MoreBuffersThanEventIds: the ids are per position.
 //= 0..64: i
-SAMPLE(AsManyBuffersAsEventIds, 1) {
+SAMPLE_ON(AsManyBuffersAsEventIds, 1, 2002, 2201) {
   TPipe pipe;
   In1 a;
   In1 b;
@@ -208,7 +208,7 @@ SAMPLE(AsManyBuffersAsEventIds, 1) {
 
 // QueueOfNoBuffer, MoreBuffersThanAPipeHolds
 //= 0..64: i
-SAMPLE(AsManyBuffersAsAPipeHolds, 1) {
+SAMPLE_ON(AsManyBuffersAsAPipeHolds, 1, 2002, 2201) {
   TPipe pipe;
   In1 queue;
   pipe.InitBuffer(queue, 8, 256);

@@ -168,7 +168,7 @@ SAMPLE(LoadsBesideWhatIsBeingStored, 1) {
 
 // TwoCoresStoreTheSame: not at the same time.
 //= 0..64: i + 64
-SAMPLE(TwoCoresStoreInTurn, 2) {
+SAMPLE_ON(TwoCoresStoreInTurn, 2, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 64);
@@ -181,7 +181,7 @@ SAMPLE(TwoCoresStoreInTurn, 2) {
 
 // CoresStoreIntoTheirNeighboursRows: rows that share a 32 B block, but no byte.
 //= 0..240: i % 60
-SAMPLE(CoresStoreTheirOwnRows, 4) {
+SAMPLE_ON(CoresStoreTheirOwnRows, 4, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   Order<HardEvent::MTE2_MTE3>();
@@ -190,7 +190,7 @@ SAMPLE(CoresStoreTheirOwnRows, 4) {
 
 // OneCoreReadsWhatAnotherWrites: all read, nobody writes.
 //= 0..128: i % 64
-SAMPLE(TwoCoresReadTheSame, 2) {
+SAMPLE_ON(TwoCoresReadTheSame, 2, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
