@@ -1,4 +1,4 @@
-"""The twin itself under sanitizers: real cases and every sample kernel, with two cores at a time."""
+"""The twin itself under sanitizers: real cases and every sample, with two cores at a time."""
 
 from __future__ import annotations
 
