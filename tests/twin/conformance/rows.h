@@ -43,6 +43,7 @@ struct RowsTiling {
 
 struct Operands {
   LocalTensor<uint8_t> dst, src0, src1, tmp;
+  uint8_t* spare;  // GM: the place of this row's result
 };
 
 constexpr uint32_t kOperandBytes = 16384;
@@ -114,11 +115,13 @@ inline void RunRows(uint8_t* const* args) {
   if (!TILING_KEY_IS(0)) return;
   GET_TILING_DATA_WITH_STRUCT(RowsTiling, t, args[4]);
   TPipe pipe;
-  const Operands loaded{RowBuffer(pipe), RowBuffer(pipe), RowBuffer(pipe), RowBuffer(pipe)};
+  const Operands loaded{RowBuffer(pipe), RowBuffer(pipe), RowBuffer(pipe), RowBuffer(pipe),
+                        nullptr};
   for (uint32_t i = 0; i < t.rows; ++i) {
     Row row;
     std::memcpy(&row, args[0] + i * sizeof row, sizeof row);
     Operands o = loaded;
+    o.spare = args[2] + uint64_t{i} * kOperandBytes;
     LoadSet(o.dst, args[1], row.sets[0]);
     LoadSet(o.src0, args[1], row.sets[1]);
     LoadSet(o.src1, args[1], row.sets[2]);
@@ -132,7 +135,7 @@ inline void RunRows(uint8_t* const* args) {
     ResetMask();
     PipeBarrier<PIPE_ALL>();
     GlobalTensor<uint8_t> out;
-    out.SetGlobalBuffer(args[2] + uint64_t{i} * kOperandBytes, kOperandBytes);
+    out.SetGlobalBuffer(o.spare, kOperandBytes);
     DataCopy(out, o.dst, kOperandBytes);
     PipeBarrier<PIPE_ALL>();
   }
