@@ -52,12 +52,12 @@ extern "C" void family(uint8_t* in, uint8_t* out, uint8_t* workspace, uint8_t* t
   if (t.call == 0) Convert<half, float>(d, s, t);
   if (t.call == 1) Convert<int32_t, half>(d, s, t);
   if (t.call == 2) Convert<int8_t, half>(d, s, t);
-  if (t.call == 3) Convert<half, int16_t>(d, s, t);
   if (t.call == 4) Convert<float, int32_t>(d, s, t);
   if (t.call == 5) ReduceSum(hd, h, scratch.Get<half>(), n);
   if (t.call == 6) Add(hd, h, h, n);
   if (t.call == 7) Sqrt(hd, h, n);
 #if __NPU_ARCH__ != 1001
+  if (t.call == 3) Convert<half, int16_t>(d, s, t);
   const LocalTensor<float> f = s.ReinterpretCast<float>();
   const LocalTensor<float> fd = d.ReinterpretCast<float>();
   if (t.call == 8) ReduceSum(fd, f, scratch.Get<float>(), n);
