@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tiling_struct import FIELDS, HEADER, ROOT, UB_FIELDS, Tiling
 

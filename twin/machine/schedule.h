@@ -1,8 +1,9 @@
 // When cores run. A core runs until a cross-core point: a meeting, a flag of another core, an
 // atomic, its end. Only there does another one take its place, in an order drawn from the seed.
 // Each core is a thread of its own, but only `host_threads` of them hold a permit at a time; what
-// happens at cross-core points happens one at a time, once no core runs, so that results never
-// depend on the host.
+// happens at cross-core points happens one at a time, once no core runs, so that the
+// results of a kernel without races never depend on the host. Two cores that race do run beside
+// each other: their finding is always the same, their numbers need not be.
 #ifndef NORMGRAD_TWIN_MACHINE_SCHEDULE_H_
 #define NORMGRAD_TWIN_MACHINE_SCHEDULE_H_
 
