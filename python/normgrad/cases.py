@@ -251,16 +251,21 @@ def expand(line: str) -> list[Case]:
 
 
 def load_file(path: Path) -> list[Case]:
-    """The cases of a file in their order, each once; CaseError names file and line."""
+    """The cases of a file in their order, each once: lists may overlap."""
+    return list(dict.fromkeys(read_file(path)))
+
+
+def read_file(path: Path) -> list[Case]:
+    """The cases of a file as they are written; CaseError names file and line."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise CaseError(f"case file {path} cannot be read: {reason}") from None
-    cases: dict[Case, None] = {}  # lists may overlap: a case runs once
+    cases: list[Case] = []
     for number, line in enumerate(lines, 1):
         try:
-            cases.update(dict.fromkeys(expand(line)))
+            cases += expand(line)
         except CaseError as error:
             raise CaseError(f"{path}:{number}: {error}") from None
         if len(cases) > MAX_CASES:
@@ -268,7 +273,7 @@ def load_file(path: Path) -> list[Case]:
                 f"{path}:{number}: more than {MAX_CASES:,} cases up to here: narrow the ranges, or "
                 "make it several files"
             )
-    return list(cases)
+    return cases
 
 
 def suite_names(root: Path) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 import time
 from collections.abc import Sequence
@@ -56,6 +55,8 @@ def verify(args: argparse.Namespace) -> int:
     began = time.perf_counter()
     sources = store.sources_digest()
     ended = _ended_before(args, chosen, sources, options) if args.resume else {}
+    if args.check != "all":
+        report.say(f"note: {run_.NO_VERDICT.format(args.check)}", stream)
     left = [index for index in range(len(chosen)) if index not in ended]
     _build([chosen[index] for index in left])
     interrupted = False
@@ -114,7 +115,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def plan(args: argparse.Namespace) -> int:
-    case = Case.parse(args.case)
+    job = jobs.from_text(args.case)
+    case = job.case
     plan_.find_soc(case.soc)
     knobs = dict(_knob(text) for text in args.set)
     try:
@@ -122,16 +124,19 @@ def plan(args: argparse.Namespace) -> int:
     except Refused as refused:
         expected = case.expect == refused.code
         if args.json:
-            row = {"case": str(case), "status": "UNSUPPORTED", "code": refused.code}
+            row = {"case": job.text, "status": "UNSUPPORTED", "code": refused.code}
             report.json_rows([{**row, "reason": refused.sentence}])
         else:
-            report.say(f"UNSUPPORTED  {case}\n  {refused.sentence} (code {refused.code})")
+            said = f"{refused.sentence} (code {refused.code})"
+            if case.expect and not expected:
+                said += f"; expected code {case.expect}, got {refused.code}"
+            report.say(f"UNSUPPORTED  {job.text}\n  {said}")
         return 0 if expected else 1
     if args.json:
         details = {k: v for k, v in asdict(made).items() if k not in ("tiling", "op", "soc")}
-        report.json_rows([{"case": str(case), "plan": made.strategy, **details}])
+        report.json_rows([{"case": job.text, "plan": made.strategy, **details}])
     else:
-        report.show_plan(made, str(case))
+        report.show_plan(made, job.text)
     return 0
 
 
@@ -215,7 +220,13 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
         suites = [default_suite]
     for name in suites:
         if "/" in name or name.endswith(".txt"):
-            found += [jobs.from_case(case) for case in cases.load_file(Path(name))]
+            given = cases.read_file(Path(name))
+            found += [jobs.from_case(case) for case in dict.fromkeys(given)]
+            if twice := len(given) - len(set(given)):
+                cases_ = "1 case" if twice == 1 else f"{twice:,} cases"
+                report.note(f"{name} gives {cases_} more than once: each runs once")
+            if not given and default_suite is None:
+                report.note(f"{name} holds no case")
         else:
             found += jobs.from_suite(name)
     if len(found) > MAX_CASES:
@@ -253,14 +264,16 @@ def _launch_options(args: argparse.Namespace, threads: int) -> LaunchOptions:
 
 
 def _build(chosen: Sequence[Job]) -> None:
-    """Builds what the jobs need. A unit that does not compile is an ERROR of its cases alone."""
+    """Builds what the jobs need. A kernel that does not compile is said once, before any case."""
+    units = run_.units_of(chosen)
+    if not units:
+        return
     if not build.base_folder("twin").is_dir():
-        report.note("building the twin (after a change of its sources, about half a minute)")
+        report.note("building the twin (the first time, or its sources have changed: a minute)")
     build.twin_runner()
-    if missing := build.missing(run_.units_of(chosen)):
-        report.note(f"compiling {len(missing)} kernel unit(s)")
-        with contextlib.suppress(build.UnitError):
-            build.units(missing)
+    if missing := build.missing(units):
+        report.note(f"compiling {len(missing)} kernel unit{'s' if len(missing) > 1 else ''}")
+        build.units(missing)
 
 
 def _knob(text: str) -> tuple[str, Any]:

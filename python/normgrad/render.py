@@ -14,7 +14,7 @@ from typing import Any
 
 import jinja2
 
-from normgrad import __version__
+from normgrad import __version__, findings
 from normgrad.errors import NormgradError
 from normgrad.store import Result, to_json
 
@@ -92,10 +92,12 @@ def write_html(path: Path, results: Sequence[Result], seconds: float) -> Path:
         lstrip_blocks=True,
     )
     environment.filters["plain"] = _plain
+    environment.filters["details"] = findings.details
     text = environment.get_template("report.html.j2").render(
         version=__version__,
         seconds=seconds,
         counts=sorted(Counter(result.status for result in results).items()),
+        notes=list(dict.fromkeys(result.note for result in results if result.note)),
         wrong=[result for result in results if not result.expected],
         rows=[(result, ub_pieces(result)) for result in results],
         bar_width=_BAR_WIDTH,

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
+from normgrad import findings
 from normgrad.doctor import Line
 from normgrad.errors import NormgradError
 from normgrad.plan import Plan
@@ -23,6 +24,7 @@ from normgrad.selfbench import Figure
 from normgrad.store import Result, dump_rows, to_json
 
 _COLOURS = {"PASSED": "32", "UNSUPPORTED": "33"}  # anything else is red
+SHOWN_IN_FULL = 5  # cases that are not as expected: a broken kernel fails hundreds of them
 _STATUS_WIDTH = len("UNSUPPORTED")
 
 
@@ -123,7 +125,7 @@ class _Column:
 
 _COLUMNS = (
     _Column("plan", 14, lambda r: r.plan or "-"),
-    _Column("score", 6, lambda r: _number(r.score, ".3f")),
+    _Column("score", 7, lambda r: _score(r.score)),
     _Column("bytes/min", 9, lambda r: _number(r.bytes_over_minimum, ".4f")),
     _Column("slope", 6, lambda r: _number(r.slope_cycles_per_64, ".1f")),
     _Column("time", 8, lambda r: f"{r.seconds:.2f} s"),
@@ -139,6 +141,7 @@ class Progress:
         self._stream = stream or sys.stdout
         self._width = max(map(len, names), default=0)
         self._bar: tqdm[Any] | None = None
+        self._unexpected = 0
         columns = list(_COLUMNS)
         if self._stream.isatty():
             self._bar = tqdm(total=len(names), unit="case", file=self._stream, leave=False)
@@ -162,11 +165,16 @@ class Progress:
             self._bar.close()
 
     def add(self, result: Result) -> None:
+        """A line; below the first ones that are not as expected stands why."""
         line = self._line(result.status, result.case, [c.text(result) for c in self._columns])
         status, rest = line[:_STATUS_WIDTH], line[_STATUS_WIDTH:]
         self._write(_colour(self._stream, result.status, status, result.expected) + rest)
         if not result.expected:
-            self._write(f"{'':<{_STATUS_WIDTH}}  {result.reason}")
+            self._unexpected += 1
+            if self._unexpected <= SHOWN_IN_FULL:
+                self._write(f"{'':<{_STATUS_WIDTH}}  {result.reason}")
+            elif self._unexpected == SHOWN_IN_FULL + 1:
+                self._write(f"{'':<{_STATUS_WIDTH}}  (why, from here on, is in the report)")
         if self._bar is not None:
             self._bar.update()
 
@@ -183,6 +191,11 @@ class Progress:
             self._bar.write(line, file=self._stream)
         else:
             say(line, self._stream)
+
+
+def _score(value: float | None) -> str:
+    """In seven places, whatever its size: 0.998, 12.345, 4.1e+06."""
+    return "-" if value is None else f"{value:.3f}" if value < 1000 else f"{value:.1e}"
 
 
 def _number(value: float | None, form: str) -> str:
@@ -208,7 +221,7 @@ def summary(
     scored = [result for result in results if result.score is not None]
     if scored:
         worst = max(scored, key=lambda r: r.score or 0.0)
-        say(f"worst score {worst.score:.3f} of 1 (error / budget): {worst.case}", stream)
+        say(f"worst score {_score(worst.score)} of 1 (error / budget): {worst.case}", stream)
     if shuffled := [result.deterministic for result in results if result.deterministic]:
         for verdict, count in Counter(shuffled).items():
             cases = "1 case" if count == 1 else f"{count} cases"
@@ -216,10 +229,14 @@ def summary(
                 say(f"{cases} {verdict} of the cores", stream)
     if wrong:
         say(f"{len(wrong)} not as expected; to see one:", stream)
-        for result in wrong:
+        for result in wrong[:SHOWN_IN_FULL]:
             say(f"  {result.command}", stream)
+        if len(wrong) > SHOWN_IN_FULL:
+            say(f"  and {len(wrong) - SHOWN_IN_FULL} more, in the report", stream)
     elif len(results) == asked:
         say("all as expected", stream)
+    for note_ in dict.fromkeys(result.note for result in results if result.note):
+        say(f"note: {note_}", stream)
     if report is not None:
         say(f"report: {report}", stream)
 
@@ -263,7 +280,9 @@ def show_outcome(outcome: Outcome) -> None:
             say(f"  bytes over minimum           {result.bytes_over_minimum:.4f}")
         if result.slope_cycles_per_64 is not None:
             say(f"  vector slope cycles per 64   {result.slope_cycles_per_64:.2f}")
-    show_findings(result)
+    if result.counters or result.findings:
+        for line in findings.lines(result.findings):
+            say(line)
     if result.metrics:
         say("accuracy")
         names = list(dict.fromkeys(name for metric in result.metrics.values() for name in metric))
@@ -284,20 +303,9 @@ def show_outcome(outcome: Outcome) -> None:
         say(f"  {result.reason}")
     for line in result.explanation:
         say(f"  {line}")
+    if result.note:
+        say(f"note: {result.note}")
     say(f"again: {result.command}")
-
-
-def show_findings(result: Result) -> None:
-    if not result.counters and not result.findings:
-        return
-    say(f"findings: {len(result.findings) or 'none'}")
-    for found in result.findings:
-        say(f"  {found['rule']}: {found['message']}")
-        where = [f"{found['file']}:{found['line']}"] if found.get("file") else []
-        where += [f"{name} {found[name]}" for name in ("api", "pipe", "buffer") if found.get(name)]
-        where += [f"core {found['core']}"] if found.get("core", -1) >= 0 else []
-        where += [f"bytes {found['begin_byte']}..{found['end_byte']}"] if found["end_byte"] else []
-        say(f"    {', '.join(where)}; {found['count']} x")
 
 
 def _plain(value: object, digits: int = 6) -> str:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import Any
 
-from normgrad import build, captures, dtypes, inputs, ops, orders, verdict
+from normgrad import build, captures, dtypes, findings, inputs, ops, orders, verdict
 from normgrad.backends import Array, LaunchOptions, Outputs, twin
 from normgrad.cases import Case
 from normgrad.jobs import Job
@@ -20,6 +20,7 @@ from normgrad.plan import Options, Plan, Refused, TensorDesc, check, find_soc, m
 from normgrad.store import Result
 from normgrad.verdict import Status, Verdict
 
+NO_VERDICT = "--check {} leaves rules out: not a verdict on the kernel"
 _ARRAY_BYTES = 2**63 - 1  # numpy counts in 64 bits, and lengths of 0 as 1
 
 
@@ -116,7 +117,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     except MemoryError:
         reason = "not enough memory for the tensors of this case"
         return Outcome(job, replace(planned, reason=reason), plan)
-    outputs = runs.outputs
+    outputs = replace(runs.outputs, findings=findings.ordered(runs.outputs.findings))
     launched = replace(
         planned,
         deterministic=runs.verdict if runs.runs > 1 else None,
@@ -131,7 +132,10 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         launched = replace(launched, reason=outputs.error)
     elif not outputs.finished:
         launched = replace(
-            launched, status=Status.RULE.value, reason=_first_finding(outputs), expected=False
+            launched,
+            status=Status.RULE.value,
+            reason=findings.headline(outputs.findings),
+            expected=False,
         )
     else:
         judged = verdict.judge(
@@ -206,6 +210,7 @@ def _row(job: Job, status: Status, reason: str, options: LaunchOptions) -> Resul
         command=job.command(options.words),
         check=options.check,
         sync=options.sync,
+        note="" if options.check == "all" else NO_VERDICT.format(options.check),
         op=case.op,
         soc=case.soc,
         dtype=case.dtype,
@@ -241,7 +246,7 @@ def _with_verdict(row: Result, case: Case, outputs: Outputs, judged: Verdict) ->
     status, reason = judged.status, judged.reason
     if outputs.findings:
         status = Status.RULE
-        reason = _first_finding(outputs)
+        reason = findings.headline(outputs.findings)
         if judged.status is not Status.PASSED:
             reason += f"; the numbers are wrong, too: {judged.reason}"
     expected = status is Status.PASSED
@@ -258,14 +263,6 @@ def _with_verdict(row: Result, case: Case, outputs: Outputs, judged: Verdict) ->
         metrics=judged.metrics,
         explanation=judged.explanation,
     )
-
-
-def _first_finding(outputs: Outputs) -> str:
-    first = outputs.findings[0]
-    where = f" at {first.file}:{first.line}" if first.file else ""
-    count = sum(finding.count for finding in outputs.findings)
-    more = f" ({count} findings in all)" if count > 1 else ""
-    return f"{first.rule}: {first.message}{where}{more}"
 
 
 def _bytes_over_minimum(outputs: Outputs, plan: Plan) -> float | None:

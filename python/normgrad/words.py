@@ -14,5 +14,5 @@ def allowed(word: str, known: Iterable[str]) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean ...?` for the nearest of the known words, or nothing if none is near."""
-    close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
     return f"; did you mean {close[0]}?" if close else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import Fake
 
 from normgrad import cli, paths
 
@@ -92,6 +94,68 @@ def test_no_command_shows_help(normgrad: Normgrad) -> None:
     done = normgrad()
     assert done.returncode == 2
     assert "verify" in done.stdout
+
+
+def test_kernel_that_does_not_compile_is_said_once(
+    fake: Fake, fake_environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Before any case runs: hundreds of cases have one kernel."""
+    tree = tmp_path / "tree"
+    shutil.copytree(fake.tree, tree)
+    cache = tmp_path / "cache"
+    shutil.copytree(fake.cache, cache)
+    kernel = tree / "op_kernel" / "rms_norm_grad" / "rms_norm_grad.cpp"
+    kernel.write_text(kernel.read_text() + "nonsense;\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "normgrad", "verify", CASE, CASE.replace("33x", "34x"), OTHER],
+        cwd=tmp_path,
+        env={**fake_environment, "NORMGRAD_CACHE": str(cache), "NORMGRAD_SOURCES": str(tree)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("normgrad: ") == 1
+    assert "compiling rms_norm_grad for arch 2201" in done.stderr
+    assert "rms_norm_grad.cpp" in done.stderr
+    assert "ERROR" not in done.stdout
+
+
+@pytest.mark.parametrize("command", ["verify", "run"])
+def test_less_than_all_checks_is_no_verdict(normgrad: Normgrad, command: str) -> None:
+    said = normgrad(command, CASE, "--check", "off").stdout
+    assert "--check off leaves rules out: not a verdict on the kernel" in said
+    (row,) = rows(normgrad(command, CASE, "--check", "fast", "--json"))
+    assert row["check"] == "fast"
+    assert "not a verdict" in str(row["note"])
+    assert "not a verdict" not in normgrad(command, CASE).stdout
+
+
+def test_crash_names_the_kernel_and_what_to_look_for(normgrad: Normgrad) -> None:
+    said = normgrad("run", CASE, fake="crash").stdout
+    assert "the kernel rms_norm_grad (DxWholeRow, bf16) ended the launch by SIGSEGV" in said
+    assert "raw pointers" in said
+
+
+def test_plan_of_a_capture(normgrad: Normgrad) -> None:
+    (file, *_) = sorted(paths.captures_root().glob("rms_*.npz"))
+    done = normgrad("plan", f"npz:rms_norm_grad:ascend910b4:{file.name}")
+    assert done.returncode == 0
+    assert "DxWholeRow" in done.stdout
+    assert "write npz:OP:SOC:x.npz" in normgrad("plan", "x.npz").stderr
+
+
+def test_cases_given_twice_are_mentioned(normgrad: Normgrad, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text(f"{CASE}\n{OTHER}\n{CASE}\n")
+    done = normgrad("list", "--suite", "./mine.txt")
+    assert done.stdout.split() == [CASE, OTHER]
+    assert "mine.txt gives 1 case more than once" in done.stderr
+
+
+def test_far_operator_is_not_suggested(normgrad: Normgrad) -> None:
+    said = normgrad("verify", "--op", "layer_norm").stderr
+    assert "allowed: rms_norm_grad" in said
+    assert "did you mean" not in said
 
 
 def test_unreadable_npz(normgrad: Normgrad, tmp_path: Path) -> None:

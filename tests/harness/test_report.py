@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from normgrad import render, report
+from normgrad import findings, render, report
+from normgrad.backends import Finding
 from normgrad.store import Result
 
 VOID = {"meta", "link", "br", "rect", "input"}
@@ -92,6 +96,79 @@ def test_summary_reproduces_failures(capsys: pytest.CaptureFixture[str]) -> None
     assert FAILED.command in said
     assert REFUSED.case not in said
     assert "DIR/report.html" in said
+
+
+def test_only_the_first_failures_are_shown_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    """A broken kernel fails hundreds of cases for one reason."""
+    wrong = [
+        replace(FAILED, case=f"case{i}", reason=f"why {i}", command=f"run {i}") for i in range(9)
+    ]
+    out = io.StringIO()
+    with report.Progress([r.case for r in wrong], out) as progress:
+        for result in wrong:
+            progress.add(result)
+    said = out.getvalue()
+    assert all(f"why {i}\n" in said for i in range(5))
+    assert not any(f"why {i}" in said for i in range(5, 9))
+    assert said.count("in the report") == 1
+    assert all(f"case{i} " in said for i in range(9))
+    report.summary(wrong, 9, 1.0, "DIR/report.html")
+    said = capsys.readouterr().out
+    assert "run 4" in said
+    assert "run 5" not in said
+    assert "and 4 more, in the report" in said
+
+
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [(0.9984, "  0.998"), (12.3456, " 12.346"), (4123456.0, "4.1e+06"), (math.inf, "    inf")],
+)
+def test_scores_take_seven_places(score: float, shown: str) -> None:
+    out = io.StringIO()
+    with report.Progress([PASSED.case], out) as progress:
+        progress.add(replace(PASSED, score=score))
+    assert f"DxWholeRow      {shown}  " in out.getvalue()
+
+
+def test_less_than_all_checks_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fast = replace(PASSED, check="fast", note="--check fast leaves rules out")
+    report.summary([fast, fast], 2, 1.0, None)
+    assert capsys.readouterr().out.count("note: --check fast leaves rules out") == 1
+    text = render.write_html(tmp_path / "report.html", [fast, fast], 1.0).read_text()
+    assert text.count("--check fast leaves rules out") == 1
+
+
+def finding(rule: str, **more: Any) -> Finding:
+    return Finding(rule, f"what {rule} says", **more)
+
+
+def test_findings_that_weigh_most_come_first() -> None:
+    found = [
+        finding("race-within-pipe", count=656, cores=40, file="a.h", line=7),
+        finding("race-between-cores"),
+        finding("ub-overflow", fatal=True),
+    ]
+    assert [f.rule for f in findings.ordered(found)] == [
+        "ub-overflow", "race-between-cores", "race-within-pipe",
+    ]  # fmt: skip
+    said = findings.headline(found)
+    assert said == (
+        "race-within-pipe: what race-within-pipe says at a.h:7 (656 times on 40 cores, and 2 other "
+        "findings)"
+    )
+    assert findings.headline(found[1:2]) == "race-between-cores: what race-between-cores says"
+
+
+def test_findings_say_how_often_and_where_a_buffer_is_declared() -> None:
+    found = finding(
+        "race-within-pipe", count=656, cores=40, buffer="VECIN queue 1 buffer 0",
+        declared="row_queues.h:31", core=0,
+    )  # fmt: skip
+    said = findings.lines([asdict(found)])
+    assert said[0] == "findings: 1 (656 times)"
+    assert "buffer VECIN queue 1 buffer 0, declared at row_queues.h:31" in said[2]
+    assert said[2].endswith("656 times on 40 cores")
+    assert findings.lines([]) == ["findings: none"]
 
 
 def test_junit_is_well_formed(tmp_path: Path) -> None:

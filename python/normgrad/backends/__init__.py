@@ -25,6 +25,9 @@ class Finding:
     file: str = ""
     line: int = 0
     count: int = 1
+    declared: str = ""  # where InitBuffer handed the buffer out
+    cores: int = 1  # that it was seen on
+    fatal: bool = False  # it ended the launch
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOpti
         tiling_key=plan.tiling_key,
         tiling=plan.tiling,
         workspace_bytes=plan.workspace_bytes,
+        kernel=f"the kernel {case.op} ({plan.strategy}, {case.dtype})",
     )
     if options.timeout_s is None:
         timeout_s = _TIMEOUT_BASE_S + case.rows * case.cols / _TIMEOUT_ELEMS_PER_S
@@ -66,6 +67,7 @@ class RawLaunch:
     tiling: bytes
     workspace_bytes: int
     workspace_zeroed_bytes: int = 0  # at its head, for a soft SyncAll's counters
+    kernel: str = "the kernel"  # its name, for sentences
 
 
 def launch(
@@ -95,7 +97,8 @@ def launch(
         launch_file = folder / "launch.txt"
         launch_file.write_text("\n".join(lines) + "\n")
         began = time.perf_counter()
-        error = _launch([str(runner), str(launch_file)], options.timeout_s or _TIMEOUT_BASE_S)
+        command = [str(runner), str(launch_file)]
+        error = _launch(command, options.timeout_s or _TIMEOUT_BASE_S, what.kernel)
         wall_s = time.perf_counter() - began
         if error is None:
             error = None if report.exists() else "the runner ended without a report"
@@ -154,7 +157,7 @@ def _read(file: Path, shape: tuple[int, ...], kind: np.dtype[Any]) -> Array:
     return np.memmap(file, dtype=np.uint8, mode="r", shape=(size,)).view(kind).reshape(shape)
 
 
-def _launch(command: list[str], timeout_s: float) -> str | None:
+def _launch(command: list[str], timeout_s: float, kernel: str) -> str | None:
     """Runs the runner in a process group of its own; a sentence if it did not end well."""
     process = subprocess.Popen(
         command,
@@ -178,7 +181,14 @@ def _launch(command: list[str], timeout_s: float) -> str | None:
         return None
     last = said.strip().splitlines()[-1][:400] if said.strip() else "it said nothing"
     if code < 0:
-        return f"the launch was ended by {_signal_name(-code)}: {last}"
+        name = _signal_name(-code)
+        if name in ("SIGSEGV", "SIGBUS"):
+            return (
+                f"{kernel} ended the launch by {name}: it dereferenced an address itself, which "
+                "the twin does not see (it checks API calls); look for raw pointers in the kernel, "
+                f"and read GM and UB through GlobalTensor and LocalTensor ({last})"
+            )
+        return f"{kernel} ended the launch by {name}: {last}"
     return f"the runner stopped with code {code}: {last}"
 
 
