@@ -101,6 +101,21 @@ uint32_t StripCols(uint64_t cols, uint64_t cores, uint32_t ub_bytes) {
   return static_cast<uint32_t>(std::min(even, most));
 }
 
+// A plan that does not fit would overwrite memory on the chip: the last word before success, and
+// never true as long as tiles are chosen by the same sizes.
+Answer CheckBudget(const UbBudget& budget, uint32_t ub_bytes) {
+  if (budget.Fits(ub_bytes)) {
+    return Answer{};
+  }
+  std::string names;
+  for (int i = 0; i < budget.size(); ++i) {
+    names += (names.empty() ? "" : ", ") + std::string(budget[i].name);
+  }
+  return Refuse(kTilingRefused, "a fault of the planner: its buffers " + names + " take " +
+                                    WithCommas(budget.TotalBytes()) + " of " +
+                                    WithCommas(ub_bytes) + " bytes of UB; report this case");
+}
+
 uint64_t MinimumBytes(const Problem& problem) {
   const uint64_t elems = problem.rows * problem.cols;
   return 3 * elems * SizeOf(problem.dtype) + problem.rows * kFp32Bytes +
@@ -154,13 +169,19 @@ void SetTiling(const RmsNormGradTiling& tiling, Plan* plan) {
   plan->fields = Fields(tiling);
 }
 
+// `options` are the wishes as they came, before they were cut to what there is.
 std::string Reason(const Problem& problem, const Tile& tile, const PlanOptions& options,
                    uint64_t used_bytes, uint32_t ub_bytes) {
   const std::string cols = Count(problem.cols, "column");
   const std::string bytes =
       " (" + WithCommas(used_bytes) + " of " + WithCommas(ub_bytes) + " bytes)";
   if (tile.key == RmsNormGradKey::kDxWholeRow) {
-    const std::string asked = options.rows_per_tile != 0 ? ", as asked" : "";
+    std::string asked;
+    if (options.rows_per_tile != 0) {
+      asked = options.rows_per_tile == tile.rows
+                  ? ", as asked"
+                  : "; " + WithCommas(options.rows_per_tile) + " were asked for, a core has fewer";
+    }
     return (tile.rows == 1 ? "one row of " + cols + " fits UB"
                            : WithCommas(tile.rows) + " rows of " + cols + " fit UB together") +
            bytes + asked;
@@ -251,8 +272,14 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
                                                  uint64_t{cores} * tiling.strip_cols * kFp32Bytes);
   tiling.ub.dgamma_out =
       plan->second_phase.Add("dgamma_out (second phase)", uint64_t{tiling.strip_cols} * kFp32Bytes);
+  for (const UbBudget* phase : {&plan->first_phase, &plan->second_phase}) {
+    answer = CheckBudget(*phase, ub_bytes);
+    if (!answer.ok()) {
+      return answer;
+    }
+  }
   plan->strategy = tile.key == RmsNormGradKey::kDxWholeRow ? kWholeRow : kChunkedRow;
-  plan->reason = Reason(problem, tile, wishes, layout.budget.TotalBytes(), ub_bytes);
+  plan->reason = Reason(problem, tile, options, layout.budget.TotalBytes(), ub_bytes);
   plan->tiling_key = static_cast<uint64_t>(tile.key);
   plan->cores = cores;
   plan->workspace_bytes = uint64_t{cores} * tiling.partial_pitch_cols * kFp32Bytes;
