@@ -50,6 +50,27 @@ def test_look_alike_gives_no_finding_and_right_values(sample: samples.Sample, ar
     assert -(-done.unwritten["out"] // 4) == np.count_nonzero(~written)
 
 
+def test_round_mode_is_named_as_the_kernel_writes_it() -> None:
+    (sample,) = [s for s in BAD if s.name == "NarrowsWithoutRounding"]
+    (finding,) = samples.launch(sample).findings
+    assert "Cast from float to bfloat16_t has no round mode CAST_NONE" in finding.message
+    assert finding.message.endswith(
+        "allowed: CAST_RINT, CAST_FLOOR, CAST_CEIL, CAST_ROUND, CAST_TRUNC"
+    )
+
+
+def test_findings_say_what_was_fatal_and_on_how_many_cores() -> None:
+    text = (paths.source_root() / "twin" / "rules" / "rules.h").read_text()
+    fatal = set(re.findall(r'X\(\w+,\s*"([a-z-]+)",\s*true', text))
+    most = 0
+    for sample in BAD:
+        for finding in samples.launch(sample).findings:
+            assert finding.fatal == (finding.rule in fatal)
+            assert 1 <= finding.cores <= min(sample.cores, finding.count)
+            most = max(most, finding.cores)
+    assert most > 1
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_order_of_cores_changes_no_finding(seed: int) -> None:
     for sample in [s for s in BAD + SILENT if s.cores > 1]:

@@ -1,4 +1,7 @@
 // Meaning of the instructions that work element by element.
+#include <iterator>
+#include <string>
+
 #include "twin/api/vector_calls.h"
 #include "twin/api/vector_operand.h"
 
@@ -26,6 +29,21 @@ bool Announce(Instruction& in, const Lanes& lanes, const VectorOperand& dst, boo
 }
 
 namespace {
+
+std::string RoundModeName(AscendC::RoundMode mode) {
+  constexpr const char* kNames[] = {"NONE", "RINT", "FLOOR", "CEIL", "ROUND", "TRUNC", "ODD"};
+  const auto index = static_cast<size_t>(mode);
+  return index < std::size(kNames) ? std::string("CAST_") + kNames[index] : std::to_string(index);
+}
+
+std::string RoundModeNames(CastModes modes) {
+  std::string names;
+  for (uint8_t mode = 0; modes >> mode != 0; ++mode) {
+    if ((modes >> mode & 1) == 0) continue;
+    names += (names.empty() ? "" : ", ") + RoundModeName(static_cast<AscendC::RoundMode>(mode));
+  }
+  return names.empty() ? "no conversion between these types" : names;
+}
 
 void RunBinaryOperation(Instruction& in, const Lanes& lanes, BinaryFn operation, bool reads_dst,
                         const VectorOperand& dst, const VectorOperand& src0,
@@ -111,9 +129,13 @@ void VectorCast(Dtype dst_dtype, Dtype src_dtype, UbOperand dst, UbOperand src,
   const VectorOperand to{dst, "dst", {p.dstBlkStride, p.dstRepStride}, dst_bytes};
   const VectorOperand from{src, "src", {p.srcBlkStride, p.srcRepStride}, src_bytes};
   const uint32_t arch = in.core().options().soc->chip->arch;
-  const bool exists = (CastModesOf(arch, dst_dtype, src_dtype) >> static_cast<int>(mode) & 1) != 0;
-  in.Require(exists, Rule::kRoundMode, dst, "the round mode", static_cast<uint64_t>(mode),
-             "those that the Cast page lists for this pair of types on this chip");
+  const CastModes modes = CastModesOf(arch, dst_dtype, src_dtype);
+  if ((modes >> static_cast<int>(mode) & 1) == 0) {
+    in.Require(false, Rule::kRoundMode, dst,
+               std::string("Cast from ") + NameOf(src_dtype) + " to " + NameOf(dst_dtype) +
+                   " has no round mode " + RoundModeName(mode) +
+                   " on this chip; allowed: " + RoundModeNames(modes));
+  }
   if (!Announce(in, lanes, to, false, {from})) return;
   const CastFn operation = CastOperation(dst_dtype, src_dtype, mode, Saturates(in));
   RunUnary(in, lanes, to, from,

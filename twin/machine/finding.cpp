@@ -12,13 +12,19 @@ std::string PlaceOf(const Site& site) {
 
 void FindingLog::Add(Finding finding) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  finding.cores.insert(finding.core);
   for (Finding& known : findings_) {
     if (known.rule == finding.rule && known.site.line == finding.site.line &&
         std::strcmp(known.api, finding.api) == 0 &&
         std::strcmp(known.site.file, finding.site.file) == 0) {
       // The lowest core's text stands, so that two runs print the same.
       const uint64_t count = known.count + finding.count;
-      if (finding.core < known.core) known = std::move(finding);
+      finding.cores.merge(known.cores);
+      if (finding.core < known.core) {
+        known = std::move(finding);
+      } else {
+        known.cores = std::move(finding.cores);
+      }
       known.count = count;
       return;
     }

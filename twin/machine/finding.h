@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,8 @@ struct Finding {
   uint64_t begin_byte;  // range inside the buffer
   uint64_t end_byte;
   Site site;
-  uint64_t count;  // folded repeats: same rule, call and line
+  uint64_t count;                 // folded repeats: same rule, call and line
+  std::set<uint32_t> cores = {};  // all of the repeats
 };
 
 // Findings of one launch; cores add to it concurrently.

@@ -52,9 +52,14 @@ void Instruction::Report(Rule rule, const BufferName& buffer, uint64_t begin, ui
 
 void Instruction::Require(bool holds, Rule rule, const UbOperand& operand, const char* name,
                           uint64_t value, const char* allowed) {
-  if (holds || !core_.checks()) return;
-  Report(rule, core_.Describe(operand.buffer), 0, 0,
-         std::string(name) + " is " + std::to_string(value) + "; allowed: " + allowed);
+  if (holds) return;
+  Require(holds, rule, operand,
+          std::string(name) + " is " + std::to_string(value) + "; allowed: " + allowed);
+}
+
+void Instruction::Require(bool holds, Rule rule, const UbOperand& operand,
+                          const std::string& message) {
+  if (!holds && core_.checks()) Report(rule, core_.Describe(operand.buffer), 0, 0, message);
 }
 
 void Instruction::RequireAligned(const UbOperand& operand, const char* name, uint32_t bytes) {

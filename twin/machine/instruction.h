@@ -42,6 +42,7 @@ class Instruction {
   // Requirements on parameters: rule broken -> finding, and the call is still carried out.
   void Require(bool holds, Rule rule, const UbOperand& operand, const char* name, uint64_t value,
                const char* allowed);
+  void Require(bool holds, Rule rule, const UbOperand& operand, const std::string& message);
   void RequireAligned(const UbOperand& operand, const char* name, uint32_t bytes);
 
   // The operand must lie in a buffer of one of these positions.

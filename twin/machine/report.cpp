@@ -36,7 +36,9 @@ std::string FindingJson(const Finding& f) {
          ", \"declared\": " + Quoted(f.buffer.declared) + ", " + Field("begin_byte", f.begin_byte) +
          ", " + Field("end_byte", f.end_byte) +
          ", \"file\": " + Quoted(f.site.file != nullptr ? f.site.file : "") + ", " +
-         Field("line", static_cast<uint64_t>(f.site.line)) + ", " + Field("count", f.count) + "}";
+         Field("line", static_cast<uint64_t>(f.site.line)) + ", " + Field("count", f.count) + ", " +
+         Field("cores", f.cores.size()) +
+         ", \"fatal\": " + (FactsOf(f.rule).fatal ? "true" : "false") + "}";
 }
 
 struct NamedCounter {
