@@ -321,10 +321,10 @@ def bench_table(results: Sequence[Result]) -> None:
             result.case,
             result.status,
             result.plan,
-            _ratio(result.bytes_over_minimum),
-            None if result.slope_cycles_per_64 is None else round(result.slope_cycles_per_64, 2),
-            _per_core(result, "sync_all"),
-            _per_core(result, "barriers"),
+            _number(result.bytes_over_minimum, ".4f"),
+            _number(result.slope_cycles_per_64, ".2f"),
+            _number(_per_core(result, "sync_all"), "g"),
+            _number(_per_core(result, "barriers"), ",.1f"),
             _sum(result, "scalar_ub_reads", "scalar_gm_reads"),
             result.counters.get("ub_high_water_bytes"),
         )
@@ -353,10 +353,6 @@ def self_table(figures: Sequence[Figure]) -> None:
         for figure in figures
     ]
     table(("what", "figure", "target", "holds", ""), rows)
-
-
-def _ratio(value: float | None) -> str | None:
-    return None if value is None else f"{value:.4f}"
 
 
 def _per_core(result: Result, name: str) -> float | None:

@@ -15,6 +15,7 @@ import pytest
 
 from normgrad import findings, render, report
 from normgrad.backends import Finding
+from normgrad.errors import NormgradError
 from normgrad.store import Result
 
 VOID = {"meta", "link", "br", "rect", "input"}
@@ -192,6 +193,31 @@ def test_html_is_one_balanced_file_without_network(tmp_path: Path) -> None:
     assert "width=device-width" in text
     for result in ALL:
         assert result.case in text
+
+
+@pytest.mark.parametrize("name", ["report.html", "junit.xml"])
+def test_full_disk_names_the_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.symlink_to("/dev/full")
+    write = {
+        "report.html": lambda: render.write_html(path, ALL, 1.0),
+        "junit.xml": lambda: render.write_junit(path, ALL),
+    }
+    with pytest.raises(NormgradError, match=f"{name} cannot be written .No space left"):
+        write[name]()
+
+
+def test_bench_has_one_form_per_column(capsys: pytest.CaptureFixture[str]) -> None:
+    counters = [{"barriers": 16352, "sync_all": 40}, {"barriers": 676520, "sync_all": 40}]
+    report.bench_table(
+        [
+            replace(PASSED, counters=more, slope_cycles_per_64=slope)
+            for more, slope in zip(counters, (21.43, 27.0), strict=True)
+        ]
+    )
+    said = capsys.readouterr().out
+    for word in ("408.8", "16,913.0", "21.43", "27.00", "1.0041"):
+        assert f" {word} " in said
 
 
 def test_html_of_nothing(tmp_path: Path) -> None:

@@ -74,6 +74,42 @@ def test_nothing_stays(
     assert [folder for folder in folders if folder.exists()] == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_compilers_do_not_stay(
+    fake_environment: dict[str, str], tmp_path: Path, number: signal.Signals
+) -> None:
+    slow = tmp_path / "slow-compiler"
+    slow.write_text('#!/bin/sh\n[ "$1" = --version ] && echo slow 12.0.0 || sleep 600\n')
+    slow.chmod(0o755)
+    token = f"{os.getpid()}-{number}-build"
+    environment = {"CXX": str(slow), "NORMGRAD_CACHE": str(tmp_path / "cache"), MARK: token}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "normgrad", "run", CASES[0]],
+        cwd=tmp_path,
+        env={**fake_environment, **environment},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert until(lambda: any("sleep" in line for line in marked(token).values()))
+    process.send_signal(number)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert err == "normgrad: interrupted\n"
+    assert until(lambda: not marked(token)), marked(token)
+
+
+def test_closed_output_is_nobody_to_tell(fake_environment: dict[str, str], tmp_path: Path) -> None:
+    for words in ("list", f"plan {CASES[0]}", "verfy"):
+        done = subprocess.run(
+            f"exec {sys.executable} -m normgrad {words} >&- 2>&-",
+            shell=True,
+            cwd=tmp_path,
+            env=fake_environment,
+            check=False,
+        )
+        assert done.returncode == (2 if words == "verfy" else 0)
+
+
 def test_hangup_that_is_ignored_stays_ignored(
     fake_environment: dict[str, str], tmp_path: Path
 ) -> None:
