@@ -3,6 +3,7 @@
 #ifndef NORMGRAD_TWIN_OBSERVERS_UNINIT_H_
 #define NORMGRAD_TWIN_OBSERVERS_UNINIT_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,7 @@ class UbInitMap {
       : words_(ub_bytes / 32, 0), whole_(ub_bytes / kGroupBytes + 1, 0) {}
 
   void Mark(uint32_t begin, uint32_t end) {
+    if (begin >= end || AllWhole(begin, end)) return;
     Edit(begin, end, [](uint32_t& word, uint32_t mask) { word |= mask; });
   }
   void Clear(uint32_t begin, uint32_t end) {
@@ -27,22 +29,14 @@ class UbInitMap {
   // First byte in [begin, end) that was never written, or `end`.
   uint32_t FirstUnwritten(uint32_t begin, uint32_t end) const {
     if (begin >= end) return end;
-    uint32_t block = begin / 32;
-    const uint32_t last = (end - 1) / 32;
-    if (block == last) return First(block, MaskFrom(begin) & MaskTo(end), end);
-    uint32_t at = First(block, MaskFrom(begin), end);
-    if (at != end) return at;
-    for (++block; block < last;) {
-      if (block % kGroupBlocks == 0 && block + kGroupBlocks <= last &&
-          Whole(block / kGroupBlocks)) {
-        block += kGroupBlocks;
-        continue;
-      }
-      at = First(block, ~0u, end);
-      if (at != end) return at;
-      ++block;
+    for (uint32_t group = begin / kGroupBytes; group <= (end - 1) / kGroupBytes; ++group) {
+      if (Whole(group)) continue;
+      const uint32_t from = std::max(begin, group * kGroupBytes);
+      const uint32_t to = std::min(end, (group + 1) * kGroupBytes);
+      const uint32_t at = FirstInGroup(from, to);
+      if (at != to) return at;
     }
-    return First(last, MaskTo(end), end);
+    return end;
   }
 
  private:
@@ -58,14 +52,27 @@ class UbInitMap {
     return all == ~0u;
   }
 
+  bool AllWhole(uint32_t begin, uint32_t end) const {
+    for (uint32_t group = begin / kGroupBytes; group <= (end - 1) / kGroupBytes; ++group) {
+      if (whole_[group] == 0) return false;
+    }
+    return true;
+  }
+
+  uint32_t FirstInGroup(uint32_t begin, uint32_t end) const {
+    const uint32_t last = (end - 1) / 32;
+    for (uint32_t block = begin / 32; block <= last; ++block) {
+      uint32_t mask = ~0u;
+      if (block == begin / 32) mask &= MaskFrom(begin);
+      if (block == last) mask &= MaskTo(end);
+      const uint32_t missing = ~words_[block] & mask;
+      if (missing != 0) return block * 32 + static_cast<uint32_t>(__builtin_ctz(missing));
+    }
+    return end;
+  }
+
   static uint32_t MaskFrom(uint32_t begin) { return ~0u << (begin % 32); }
   static uint32_t MaskTo(uint32_t end) { return ~0u >> (31 - (end - 1) % 32); }
-
-  uint32_t First(uint32_t block, uint32_t mask, uint32_t none) const {
-    const uint32_t missing = ~words_[block] & mask;
-    if (missing == 0) return none;
-    return block * 32 + static_cast<uint32_t>(__builtin_ctz(missing));
-  }
 
   template <typename F>
   void Edit(uint32_t begin, uint32_t end, F edit) {
