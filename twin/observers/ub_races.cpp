@@ -46,13 +46,18 @@ bool UbRaces::Check(bool write, const Footprint& footprint, const PipeTimes& kno
 void UbRaces::Recent::Add(uint32_t sequence, const Footprint& footprint) {
   newest = (newest + 1) % kSize;
   sequences[newest] = sequence;
+  begins[newest] = footprint.begin;
+  ends[newest] = footprint.hull_end();
   footprints[newest] = footprint;
 }
 
 bool UbRaces::Recent::MayMeet(const Footprint& footprint, uint32_t known) const {
+  const uint32_t begin = footprint.begin;
+  const uint32_t end = footprint.hull_end();
   for (uint32_t back = 0; back < kSize; ++back) {
     const uint32_t at = (newest + kSize - back) % kSize;
     if (sequences[at] <= known) return false;
+    if (begin >= ends[at] || begins[at] >= end) continue;
     if (footprint.MayMeet(footprints[at])) return true;
   }
   return true;  // more unknown ones than are remembered

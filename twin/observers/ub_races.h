@@ -56,6 +56,8 @@ class UbRaces {
   struct Recent {
     static constexpr uint32_t kSize = 16;
     uint32_t sequences[kSize] = {};
+    uint32_t begins[kSize] = {};  // of the footprints' hulls: most questions end here
+    uint32_t ends[kSize] = {};
     Footprint footprints[kSize] = {};
     uint32_t newest = 0;  // index
     void Add(uint32_t sequence, const Footprint& footprint);

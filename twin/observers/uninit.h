@@ -30,9 +30,11 @@ class UbInitMap {
   uint32_t FirstUnwritten(uint32_t begin, uint32_t end) const {
     if (begin >= end) return end;
     for (uint32_t group = begin / kGroupBytes; group <= (end - 1) / kGroupBytes; ++group) {
-      if (Whole(group)) continue;
+      if (whole_[group] != 0) continue;
       const uint32_t from = std::max(begin, group * kGroupBytes);
       const uint32_t to = std::min(end, (group + 1) * kGroupBytes);
+      // Looking at all of a group pays where most of it is asked for.
+      if (2 * (to - from) >= kGroupBytes && Whole(group)) continue;
       const uint32_t at = FirstInGroup(from, to);
       if (at != to) return at;
     }
@@ -45,7 +47,6 @@ class UbInitMap {
 
   // Once found whole, a group stays so until something of it is cleared.
   bool Whole(uint32_t group) const {
-    if (whole_[group] != 0) return true;
     uint32_t all = ~0u;
     for (uint32_t i = 0; i < kGroupBlocks; ++i) all &= words_[group * kGroupBlocks + i];
     whole_[group] = all == ~0u ? 1 : 0;
