@@ -104,7 +104,7 @@ def _cell(value: object) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return cell == "-" or cell.replace(",", "").lstrip("-")[:1].isdigit()
+    return cell in ("-", "nan", "inf", "-inf") or cell.replace(",", "").lstrip("-")[:1].isdigit()
 
 
 def _colour(stream: TextIO, status: str, text: str, expected: bool) -> str:

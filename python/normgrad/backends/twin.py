@@ -179,17 +179,18 @@ def _launch(command: list[str], timeout_s: float, kernel: str) -> str | None:
     code = process.returncode
     if code == 0:
         return None
-    last = said.strip().splitlines()[-1][:400] if said.strip() else "it said nothing"
+    last = said.strip().splitlines()[-1][:400] if said.strip() else ""
+    last = f": {last}" if last else ""
     if code < 0:
         name = _signal_name(-code)
         if name in ("SIGSEGV", "SIGBUS"):
             return (
                 f"{kernel} ended the launch by {name}: it dereferenced an address itself, which "
                 "the twin does not see (it checks API calls); look for raw pointers in the kernel, "
-                f"and read GM and UB through GlobalTensor and LocalTensor ({last})"
+                f"and read GM and UB through GlobalTensor and LocalTensor{last}"
             )
-        return f"{kernel} ended the launch by {name}: {last}"
-    return f"the runner stopped with code {code}: {last}"
+        return f"{kernel} ended the launch by {name}{last}"
+    return f"the runner stopped with code {code}{last}"
 
 
 def _kill_group(process: subprocess.Popen[str]) -> None:
