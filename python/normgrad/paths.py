@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from normgrad import stop
 from normgrad.errors import NormgradError
 
 _SOURCE_FOLDERS = ("op_kernel", "tiling", "twin")
@@ -85,8 +86,12 @@ def scratch_folder(needed_bytes: int) -> Iterator[Path]:
         free = shutil.disk_usage(memory).free
         if free >= needed_bytes + needed_bytes // 4 + _SHM_RESERVE_BYTES:
             parent = memory
-    folder = Path(tempfile.mkdtemp(prefix="normgrad-", dir=parent))
+    folder: Path | None = None
     try:
+        with stop.held():
+            folder = Path(tempfile.mkdtemp(prefix="normgrad-", dir=parent))
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder is not None:
+            with stop.held():
+                shutil.rmtree(folder, ignore_errors=True)

@@ -6,7 +6,6 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
@@ -26,7 +25,7 @@ def as_interrupt() -> Iterator[None]:
     def once(_number: int, _frame: FrameType | None) -> None:
         for number in caught:
             signal.signal(number, signal.SIG_IGN)
-        raise KeyboardInterrupt
+        _end_by(KeyboardInterrupt())
 
     before = {number: signal.signal(number, once) for number in caught}
     try:
@@ -34,6 +33,36 @@ def as_interrupt() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+_holders = 0
+_held_back: BaseException | None = None
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """Keeps a signal waiting while a process starts or files are removed: half of it cannot be
+    undone. Only the main thread is interrupted by signals, so only it holds them."""
+    global _holders, _held_back
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _holders += 1
+    try:
+        yield
+    finally:
+        _holders -= 1
+        waiting = _held_back
+        if waiting is not None and _holders == 0:
+            _held_back = None
+            raise waiting
+
+
+def _end_by(error: BaseException) -> None:
+    global _held_back
+    if _holders == 0:
+        raise error
+    _held_back = error
 
 
 def end_with_parent() -> None:
@@ -54,4 +83,4 @@ def _watch_parent() -> None:
 
 def _leave(_number: int, _frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a pool that breaks sends it once more
-    sys.exit(1)  # as an exception, so that the launch is killed and its files removed
+    _end_by(SystemExit(1))  # as an exception, so that the launch is killed and its files removed

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from normgrad import stop
 from normgrad.errors import NormgradError
 
 _COMPILERS = ("g++", "clang++")
@@ -61,21 +62,25 @@ _running: set[subprocess.Popen[bytes]] = set()
 
 def run(command: Sequence[str], log: TextIO) -> int:
     """Exit code of a compiler or a build; whatever ends us ends it, with all its children."""
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    _running.add(process)
+    process: subprocess.Popen[bytes] | None = None
     try:
+        with stop.held():
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            _running.add(process)
         return process.wait()
     except BaseException:
-        _end(process)
+        if process is not None:
+            _end(process)
         raise
     finally:
-        _running.discard(process)
+        if process is not None:
+            _running.discard(process)
 
 
 def end_all() -> None:

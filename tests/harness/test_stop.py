@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from normgrad import stop
+
 CASES = [f"rms_norm_grad:ascend910b4:fp32:{rows}x7:seed1" for rows in (3, 4, 5)]
 MARK = "NORMGRAD_TEST_OF_STOP"
 
@@ -72,6 +74,50 @@ def test_nothing_stays(
         assert "interrupted" in out + err
     assert until(lambda: not marked(token)), marked(token)
     assert [folder for folder in folders if folder.exists()] == []
+
+
+def test_a_signal_waits_until_a_process_has_its_owner() -> None:
+    """A launch that starts just then would have nobody to end it."""
+    done: list[str] = []
+
+    def start() -> None:
+        with stop.held():
+            with stop.held():
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(0.01)
+            done.append("started")
+        done.append("not reached")
+
+    with pytest.raises(KeyboardInterrupt), stop.as_interrupt():
+        start()
+    assert done == ["started"]
+    with stop.held():  # nothing is left waiting
+        pass
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.002, 0.005, 0.01, 0.02, 0.05])
+def test_nothing_stays_whenever_it_is_told(
+    fake_environment: dict[str, str], tmp_path: Path, delay: float
+) -> None:
+    """Just as a launch starts, or its files are removed."""
+    token = f"{os.getpid()}-{delay}"
+    shapes = [f"rms_norm_grad:ascend910b4:fp32:{rows}x7:seed1" for rows in range(1, 40)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "normgrad", "verify", *shapes, "--jobs", "2"],
+        cwd=tmp_path,
+        env={**fake_environment, MARK: token, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()  # the heading
+    process.stdout.readline()  # a case has ended
+    time.sleep(delay)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=30)
+    assert "Traceback" not in err
+    assert until(lambda: not marked(token), 10.0), marked(token)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

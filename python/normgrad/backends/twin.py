@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrad import build, dtypes, ops, paths
+from normgrad import build, dtypes, ops, paths, stop
 from normgrad.backends import Array, Finding, LaunchOptions, Outputs
 from normgrad.cases import Case
 from normgrad.plan import Plan
@@ -159,16 +159,18 @@ def _read(file: Path, shape: tuple[int, ...], kind: np.dtype[Any]) -> Array:
 
 def _launch(command: list[str], timeout_s: float, kernel: str) -> str | None:
     """Runs the runner in a process group of its own; a sentence if it did not end well."""
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
+    process: subprocess.Popen[str] | None = None
     try:
+        with stop.held():
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
         _, said = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
         _kill_group(process)
@@ -193,7 +195,9 @@ def _launch(command: list[str], timeout_s: float, kernel: str) -> str | None:
     return f"the runner stopped with code {code}{last}"
 
 
-def _kill_group(process: subprocess.Popen[str]) -> None:
+def _kill_group(process: subprocess.Popen[str] | None) -> None:
+    if process is None:
+        return
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
