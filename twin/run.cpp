@@ -5,6 +5,8 @@
 //   tensor NAME in|out|null BYTES PATH     (in the order of the kernel's arguments)
 // Exit 0: the report is written, findings or not. Exit 3: a sentence on stderr says why not.
 #include <dlfcn.h>
+#include <signal.h>
+#include <sys/prctl.h>
 
 #include <chrono>
 #include <cstdio>
@@ -191,6 +193,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: normgrad-twin LAUNCHFILE\n");
     return normgrad::twin::kCannotRun;
   }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a caller that is killed can end nobody any more
   try {
     normgrad::twin::Run(argv[1]);
   } catch (const std::exception& error) {
