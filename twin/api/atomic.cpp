@@ -10,8 +10,13 @@ template <typename T>
 T Sum(T a, T b) {
   if constexpr (sizeof(T) < sizeof(float) && !std::is_integral_v<T>) {
     return T(static_cast<float>(a) + static_cast<float>(b));
+  } else if constexpr (std::is_integral_v<T>) {
+    // Integers wrap around; unsigned ones may.
+    using Unsigned = std::make_unsigned_t<T>;
+    return static_cast<T>(
+        static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
   } else {
-    return static_cast<T>(a + b);
+    return a + b;
   }
 }
 

@@ -34,6 +34,7 @@ Lanes Lanes::Full(uint32_t element_bytes, uint32_t repeats) {
 
 void Lanes::SetCounted(uint64_t count) {
   counted_ = true;
+  count_ = count;
   repeats_ = static_cast<uint32_t>((count + lanes_ - 1) / lanes_);
   SetFirst(bits_, lanes_);
   const uint64_t last = repeats_ == 0 ? 0 : count - uint64_t{repeats_ - 1} * lanes_;
@@ -92,7 +93,7 @@ uint32_t Lanes::blocks(uint32_t repeat) const {
 
 uint32_t Lanes::last_lanes() const { return LastActive(tail_); }
 
-uint64_t Lanes::contiguous() const {
+uint64_t Lanes::ContiguousOfMask() const {
   if (repeats_ == 0) return 0;
   const uint32_t last = Prefix(tail_);
   if (repeats_ == 1 || last == 0) return repeats_ == 1 ? last : 0;

@@ -55,7 +55,7 @@ class Lanes {
   bool empty() const { return repeats_ == 0 || (bits_[0] | bits_[1] | tail_[0] | tail_[1]) == 0; }
 
   // How many elements, if they are contiguous in an operand without gaps; else 0.
-  uint64_t contiguous() const;
+  uint64_t contiguous() const { return counted_ ? count_ : ContiguousOfMask(); }
   bool contiguous(Stride stride) const {
     return first_n_ || (stride.block == 1 &&
                         (repeats_ == 1 || stride.repeat * kBlockBytes == lanes_ * element_bytes_));
@@ -79,9 +79,11 @@ class Lanes {
 
  private:
   void SetCounted(uint64_t count);
+  uint64_t ContiguousOfMask() const;
 
   bool first_n_ = false;
   bool counted_ = false;  // the mask counts elements: nothing about it can be wrong
+  uint64_t count_ = 0;    // of elements, if counted
   uint32_t repeats_ = 0;
   uint32_t lanes_ = 0;
   uint32_t element_bytes_ = 0;
