@@ -10,6 +10,10 @@ std::string PlaceOf(const Site& site) {
   return std::string(slash != nullptr ? slash + 1 : site.file) + ":" + std::to_string(site.line);
 }
 
+std::string Range(uint64_t begin, uint64_t end) {
+  return "bytes " + std::to_string(begin) + " to " + std::to_string(end);
+}
+
 void FindingLog::Add(Finding finding) {
   const std::lock_guard<std::mutex> lock(mutex_);
   finding.cores.insert(finding.core);

@@ -17,6 +17,9 @@ namespace normgrad::twin {
 // "grid.h:81": a site as a sentence names it.
 std::string PlaceOf(const Site& site);
 
+// "bytes 0 to 32".
+std::string Range(uint64_t begin, uint64_t end);
+
 // What a finding is about: "VECIN queue 1 buffer 0" and where InitBuffer handed it out, "GM x" and
 // nothing, or nothing at all.
 struct BufferName {

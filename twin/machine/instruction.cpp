@@ -7,14 +7,6 @@
 #include "twin/rules/overlap.h"
 
 namespace normgrad::twin {
-namespace {
-
-std::string Range(uint64_t begin, uint64_t end) {
-  return "bytes " + std::to_string(begin) + " to " + std::to_string(end);
-}
-
-}  // namespace
-
 Instruction::Instruction(Api api, Site site)
     : core_(ThisCore()), api_(api), site_(site), pipe_(PipeIndex(FactsOf(api).pipe)) {
   if (!core_.checks_all()) return;

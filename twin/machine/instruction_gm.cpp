@@ -4,14 +4,6 @@
 #include "twin/machine/instruction.h"
 
 namespace normgrad::twin {
-namespace {
-
-std::string Range(uint64_t begin, uint64_t end) {
-  return "bytes " + std::to_string(begin) + " to " + std::to_string(end);
-}
-
-}  // namespace
-
 bool Instruction::CheckGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
                           const GmAllocation** found) {
   const GmAllocation* allocation = core_.launch().gm().Find(address);
