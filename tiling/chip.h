@@ -20,7 +20,8 @@ struct Chip {
   bool has_hard_sync_all;  // SyncAll() without a workspace
   bool has_registers;      // register programming
   bool has_hif8;
-  bool saturates;  // 16-bit formats: Inf becomes the largest finite value, NaN becomes 0
+  bool vector_in_order;  // a vector instruction waits for earlier ones that it depends on
+  bool saturates;        // 16-bit formats: Inf becomes the largest finite value, NaN becomes 0
 };
 
 // One row per product.

@@ -15,7 +15,7 @@ from normgrad import build, paths
 from normgrad.backends import Finding, LaunchOptions, Outputs, twin
 
 HERE = Path(__file__).parent
-SOCS = {1001: "ascend910a", 2002: "ascend310p3", 2201: "ascend910b4"}
+SOCS = {1001: "ascend910a", 2002: "ascend310p3", 2201: "ascend910b4", 3510: "ascend950pr_9599"}
 GM_ELEMS = 4096
 WORKSPACE_BYTES = 64 << 10
 UB_BYTES = 188416  # what a kernel gets of the 192 KB

@@ -11,7 +11,7 @@ import pytest
 
 from normgrad import paths, tools
 
-ARCHS = (1001, 2002, 2201)
+ARCHS = (1001, 2002, 2201, 3510)
 SOURCE = Path(__file__).parent / "compile_fail" / "architectures.cpp"
 _PROBE = re.compile(r"\s*//! ([\d ]+): (.+)$")
 _PLACE = re.compile(rf"{SOURCE.name}:(\d+):")

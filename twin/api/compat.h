@@ -13,6 +13,8 @@
 #define __CCE_AICORE__ 100
 #elif __NPU_ARCH__ == 2002
 #define __CCE_AICORE__ 200
+#elif __NPU_ARCH__ == 3510
+#define __CCE_AICORE__ 310
 #else
 #define __CCE_AICORE__ 220
 #endif

@@ -45,8 +45,10 @@ struct PipeTimes {
 class PipeClocks {
  public:
   // `autosync`: the compiler inserts what it inserts in the standard operator project: PIPE_V
-  // barriers, and flags around scalar accesses.
-  explicit PipeClocks(bool autosync) : autosync_(autosync) {}
+  // barriers, and flags around scalar accesses. `vector_in_order`: the chip itself orders the
+  // instructions of the vector pipe among each other.
+  PipeClocks(bool autosync, bool vector_in_order)
+      : autosync_(autosync), vector_in_order_(vector_in_order) {}
 
   // Number of the next instruction of `pipe`; Known(pipe) is what it may rely on.
   uint32_t Issue(int pipe) {
@@ -56,7 +58,9 @@ class PipeClocks {
       if (autosync_) known = issued_;
     } else if (autosync_) {
       known.finished[kScalar] = issued_.finished[kScalar];
-      if (pipe == kVector) known.finished[kVector] = issued_.finished[kVector];
+    }
+    if (pipe == kVector && (autosync_ || vector_in_order_)) {
+      known.finished[kVector] = issued_.finished[kVector];
     }
     return ++issued_.finished[pipe];
   }
@@ -80,6 +84,7 @@ class PipeClocks {
   static constexpr int kVector = 1;
 
   const bool autosync_;
+  const bool vector_in_order_;
   PipeTimes issued_;
   PipeTimes known_[kPipes];
 };

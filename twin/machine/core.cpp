@@ -17,7 +17,8 @@ Core::Core(Launch& launch, uint32_t index)
       index_(index),
       ub_(new uint8_t[launch.options().soc->chip->ub_bytes]),
       init_(launch.options().soc->chip->ub_bytes),
-      clocks_(launch.options().sync == SyncMode::kAutosync),
+      clocks_(launch.options().sync == SyncMode::kAutosync,
+              launch.options().soc->chip->vector_in_order),
       ub_races_(launch.options().soc->chip->ub_bytes) {
   for (auto& past : history_) past.resize(kHistory);
   segments_.emplace_back(launch.options().cores);

@@ -40,37 +40,40 @@ struct CastRow {
   CastModes on1001;
   CastModes on2002;
   CastModes on2201;
+  CastModes on3510;
 };
 
 constexpr CastRow kCastRows[] = {
-    {Dtype::kI8, Dtype::kF16, kCastNone, kCastNone, kCastNone},
-    {Dtype::kU8, Dtype::kF16, kCastNone, kCastNone, kCastNone},
-    {Dtype::kI16, Dtype::kF16, 0, kCastNone, kCastSix},
-    {Dtype::kI16, Dtype::kF32, 0, 0, kCastNone},
-    {Dtype::kF16, Dtype::kI8, kCastNoRint, kCastNoRint, kCastSix},
-    {Dtype::kF16, Dtype::kU8, kCastNoRint, kCastNoRint, kCastSix},
-    {Dtype::kF16, Dtype::kI16, 0, kCastRint, kCastFive},
-    {Dtype::kF16, Dtype::kI32, kCastFive, kCastFive, kCastFive},
-    {Dtype::kF16, Dtype::kF32, kCastNone, kCastNone, kCastNone},
-    {Dtype::kBf16, Dtype::kI32, 0, 0, kCastFive},
-    {Dtype::kBf16, Dtype::kF32, 0, 0, kCastNone},
-    {Dtype::kI32, Dtype::kI16, 0, kCastNone, kCastNone},
-    {Dtype::kI32, Dtype::kF32, kCastNone, kCastNone, kCastSix},
-    {Dtype::kI32, Dtype::kI64, 0, 0, kCastNone},
-    {Dtype::kF32, Dtype::kI16, 0, 0, kCastFive},
-    {Dtype::kF32, Dtype::kF16, kCastOdd | kCastNone, kCastOdd | kCastNone, kCastSix | kCastOdd},
-    {Dtype::kF32, Dtype::kBf16, 0, 0, kCastFive},
-    {Dtype::kF32, Dtype::kI32, kCastFive, kCastFive, kCastFive},
-    {Dtype::kF32, Dtype::kF32, 0, 0, kCastFive},
-    {Dtype::kF32, Dtype::kI64, 0, 0, kCastFive},
-    {Dtype::kI64, Dtype::kI32, 0, 0, kCastNone},
-    {Dtype::kI64, Dtype::kF32, 0, 0, kCastFive},
+    {Dtype::kI8, Dtype::kF16, kCastNone, kCastNone, kCastNone, kCastNone},
+    {Dtype::kU8, Dtype::kF16, kCastNone, kCastNone, kCastNone, kCastNone},
+    {Dtype::kI16, Dtype::kF16, 0, kCastNone, kCastSix, kCastSix},
+    {Dtype::kI16, Dtype::kF32, 0, 0, kCastNone, kCastNone},
+    {Dtype::kF16, Dtype::kI8, kCastNoRint, kCastNoRint, kCastSix, kCastSix},
+    {Dtype::kF16, Dtype::kU8, kCastNoRint, kCastNoRint, kCastSix, kCastSix},
+    {Dtype::kF16, Dtype::kI16, 0, kCastRint, kCastFive, kCastFive},
+    {Dtype::kF16, Dtype::kI32, kCastFive, kCastFive, kCastFive, kCastFive},
+    {Dtype::kF16, Dtype::kF32, kCastNone, kCastNone, kCastNone, kCastNone},
+    {Dtype::kBf16, Dtype::kI32, 0, 0, kCastFive, kCastFive},
+    {Dtype::kBf16, Dtype::kF32, 0, 0, kCastNone, kCastNone},
+    {Dtype::kI32, Dtype::kI16, 0, kCastNone, kCastNone, kCastNone},
+    {Dtype::kI32, Dtype::kF32, kCastNone, kCastNone, kCastSix, kCastSix},
+    {Dtype::kI32, Dtype::kI64, 0, 0, kCastNone, kCastNone},
+    {Dtype::kF32, Dtype::kI16, 0, 0, kCastFive, kCastFive},
+    {Dtype::kF32, Dtype::kF16, kCastOdd | kCastNone, kCastOdd | kCastNone, kCastSix | kCastOdd,
+     kCastSix | kCastOdd},
+    {Dtype::kF32, Dtype::kBf16, 0, 0, kCastFive, kCastFive},
+    {Dtype::kF32, Dtype::kI32, kCastFive, kCastFive, kCastFive, kCastFive},
+    {Dtype::kF32, Dtype::kF32, 0, 0, kCastFive, kCastFive},
+    {Dtype::kF32, Dtype::kI64, 0, 0, kCastFive, kCastFive},
+    {Dtype::kI64, Dtype::kI32, 0, 0, kCastNone, kCastNone},
+    {Dtype::kI64, Dtype::kF32, 0, 0, kCastFive, kCastFive},
 };
 
 // The round modes of a conversion on an architecture; 0: there is no such conversion.
 constexpr CastModes CastModesOf(uint32_t arch, Dtype dst, Dtype src) {
   for (const CastRow& row : kCastRows) {
     if (row.dst != dst || row.src != src) continue;
+    if (arch == 3510) return row.on3510;
     return arch == 1001 ? row.on1001 : arch == 2002 ? row.on2002 : row.on2201;
   }
   return 0;

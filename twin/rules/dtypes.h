@@ -11,8 +11,9 @@
 #include "twin/rules/missing.h"
 
 // The library is built without an architecture; kernel_operator.h demands one.
-#if defined(__NPU_ARCH__) && __NPU_ARCH__ != 1001 && __NPU_ARCH__ != 2002 && __NPU_ARCH__ != 2201
-#error "this machine knows __NPU_ARCH__ 1001, 2002 and 2201"
+#if defined(__NPU_ARCH__) && __NPU_ARCH__ != 1001 && __NPU_ARCH__ != 2002 && \
+    __NPU_ARCH__ != 2201 && __NPU_ARCH__ != 3510
+#error "this machine knows __NPU_ARCH__ 1001, 2002, 2201 and 3510"
 #endif
 
 namespace normgrad::twin::dtypes {
@@ -32,62 +33,68 @@ constexpr Set kWords = kFloatsI32 | kBits16 | Of(Dtype::kU32);  // of 2 or 4 byt
 constexpr Set kWordsBf16 = kWords | Of(Dtype::kBf16);
 constexpr Set kMoved = kWordsBf16 | kBytes | Of(Dtype::kI64) | Of(Dtype::kU64);
 
-// X(API, on 1001, on 2002, on 2201)
-#define NORMGRAD_DTYPE_TABLE(X)                                                \
-  X(Add, kFloatsI32, kArithmetic, kArithmetic)                                 \
-  X(Sub, kFloatsI32, kArithmetic, kArithmetic)                                 \
-  X(Mul, kFloatsI32, kArithmetic, kArithmetic)                                 \
-  X(Div, kFloats, kFloats, kFloats)                                            \
-  X(Max, kFloatsI32, kArithmetic, kArithmetic)                                 \
-  X(Min, kFloatsI32, kArithmetic, kArithmetic)                                 \
-  X(And, kBits16, kBits16, kBits16)                                            \
-  X(Or, kBits16, kBits16, kBits16)                                             \
-  X(MulAddDst, kNone, kFloats, kFloats)                                        \
-  X(FusedMulAdd, kNone, kFloats, kFloats)                                      \
-  X(Abs, kFloats, kFloats, kFloats)                                            \
-  X(Exp, kFloats, kFloats, kFloats)                                            \
-  X(Ln, kFloats, kFloats, kFloats)                                             \
-  X(Sqrt, kFloats, kFloats, kFloats)                                           \
-  X(Rsqrt, kFloats, kFloats, kFloats)                                          \
-  X(Reciprocal, kFloats, kFloats, kFloats)                                     \
-  X(Relu, kF16, kFloatsI32, kFloatsI32)                                        \
-  X(Not, kBits16, kBits16, kBits16)                                            \
-  X(Adds, kFloats, kArithmetic, kArithmetic)                                   \
-  X(Muls, kFloats, kArithmetic, kArithmetic)                                   \
-  X(Maxs, kNone, kArithmetic, kArithmetic)                                     \
-  X(Mins, kNone, kArithmetic, kArithmetic)                                     \
-  X(Axpy, kFloats, kFloats, kFloats)                                           \
-  /* bf16 on 1001 and 2002: the page lists it, the headers refuse it */        \
-  X(Duplicate, kWords, kWords, kWordsBf16)                                     \
-  X(Brcb, kNone, kWords, kWordsBf16)                                           \
-  X(Copy, kNone, kNone, kWordsBf16)                                            \
-  X(WholeReduceSum, kF16, kFloats, kFloats)                                    \
-  X(WholeReduceMax, kF16, kFloats, kFloats)                                    \
-  X(WholeReduceMin, kF16, kFloats, kFloats)                                    \
-  X(BlockReduceSum, kF16, kFloats, kFloats)                                    \
-  X(BlockReduceMax, kF16, kFloats, kFloats)                                    \
-  X(BlockReduceMin, kF16, kFloats, kFloats)                                    \
-  X(PairReduceSum, kF16, kFloats, kFloats)                                     \
-  X(RepeatReduceSum, kF16, kFloats, kFloats)                                   \
-  X(ReduceSum, kF16, kFloats, kFloats)                                         \
-  X(ReduceMax, kF16, kFloats, kFloats)                                         \
-  X(ReduceMin, kF16, kFloats, kFloats)                                         \
-  X(GetAccVal, kNone, kNone, kFloats)                                          \
-  X(Compare, kFloats, kFloats, kFloatsI32)                                     \
-  X(CompareScalar, kNone, kFloats, kFloatsI32)                                 \
-  X(Select, kFloats, kFloats, kFloats)                                         \
-  X(TransDataTo5HD, kBits16 | kF16 | kBytes, kWords | kBytes, kWords | kBytes) \
-  X(SetMaskCount, kNone, kMoved, kMoved)                                       \
-  X(Broadcast, kNone, kBytes | kFloats, kBytes | kFloats)                      \
-  X(Fill, kNone, kWords, kWords)                                               \
-  X(DataCopyPad, kNone, kNone, kMoved)
+// X(API, on 1001, on 2002, on 2201, on 3510)
+#define NORMGRAD_DTYPE_TABLE(X)                                                                 \
+  X(Add, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
+  X(Sub, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
+  X(Mul, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
+  X(Div, kFloats, kFloats, kFloats, kFloats)                                                    \
+  X(Max, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
+  X(Min, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
+  X(And, kBits16, kBits16, kBits16, kBits16)                                                    \
+  X(Or, kBits16, kBits16, kBits16, kBits16)                                                     \
+  X(MulAddDst, kNone, kFloats, kFloats, kFloats)                                                \
+  X(FusedMulAdd, kNone, kFloats, kFloats, kFloats)                                              \
+  X(Abs, kFloats, kFloats, kFloats, kFloats)                                                    \
+  X(Exp, kFloats, kFloats, kFloats, kFloats)                                                    \
+  X(Ln, kFloats, kFloats, kFloats, kFloats)                                                     \
+  X(Sqrt, kFloats, kFloats, kFloats, kFloats)                                                   \
+  X(Rsqrt, kFloats, kFloats, kFloats, kFloats)                                                  \
+  X(Reciprocal, kFloats, kFloats, kFloats, kFloats)                                             \
+  X(Relu, kF16, kFloatsI32, kFloatsI32, kFloatsI32)                                             \
+  X(Not, kBits16, kBits16, kBits16, kBits16)                                                    \
+  X(Adds, kFloats, kArithmetic, kArithmetic, kArithmetic)                                       \
+  X(Muls, kFloats, kArithmetic, kArithmetic, kArithmetic)                                       \
+  X(Maxs, kNone, kArithmetic, kArithmetic, kArithmetic)                                         \
+  X(Mins, kNone, kArithmetic, kArithmetic, kArithmetic)                                         \
+  X(Axpy, kFloats, kFloats, kFloats, kFloats)                                                   \
+  /* bf16 on 1001 and 2002: the page lists it, the headers refuse it */                         \
+  X(Duplicate, kWords, kWords, kWordsBf16, kWordsBf16)                                          \
+  X(Brcb, kNone, kWords, kWordsBf16, kWordsBf16)                                                \
+  X(Copy, kNone, kNone, kWordsBf16, kWordsBf16)                                                 \
+  X(WholeReduceSum, kF16, kFloats, kFloats, kFloats)                                            \
+  X(WholeReduceMax, kF16, kFloats, kFloats, kFloats)                                            \
+  X(WholeReduceMin, kF16, kFloats, kFloats, kFloats)                                            \
+  X(BlockReduceSum, kF16, kFloats, kFloats, kFloats)                                            \
+  X(BlockReduceMax, kF16, kFloats, kFloats, kFloats)                                            \
+  X(BlockReduceMin, kF16, kFloats, kFloats, kFloats)                                            \
+  X(PairReduceSum, kF16, kFloats, kFloats, kFloats)                                             \
+  X(RepeatReduceSum, kF16, kFloats, kFloats, kFloats)                                           \
+  X(ReduceSum, kF16, kFloats, kFloats, kFloats)                                                 \
+  X(ReduceMax, kF16, kFloats, kFloats, kFloats)                                                 \
+  X(ReduceMin, kF16, kFloats, kFloats, kFloats)                                                 \
+  X(GetAccVal, kNone, kNone, kFloats, kFloats)                                                  \
+  X(Compare, kFloats, kFloats, kFloatsI32, kFloatsI32)                                          \
+  X(CompareScalar, kNone, kFloats, kFloatsI32, kFloatsI32)                                      \
+  X(Select, kFloats, kFloats, kFloats, kFloats)                                                 \
+  X(TransDataTo5HD, kBits16 | kF16 | kBytes, kWords | kBytes, kWords | kBytes, kWords | kBytes) \
+  X(SetMaskCount, kNone, kMoved, kMoved, kMoved)                                                \
+  X(Broadcast, kNone, kBytes | kFloats, kBytes | kFloats, kBytes | kFloats)                     \
+  X(Fill, kNone, kWords, kWords, kWords)                                                        \
+  X(DataCopyPad, kNone, kNone, kMoved, kMoved)
 
 #if __NPU_ARCH__ == 1001
-#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201) constexpr Set k##api##Takes = on1001;
+#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201, on3510) \
+  constexpr Set k##api##Takes = on1001;
 #elif __NPU_ARCH__ == 2002
-#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201) constexpr Set k##api##Takes = on2002;
+#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201, on3510) \
+  constexpr Set k##api##Takes = on2002;
+#elif __NPU_ARCH__ == 3510
+#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201, on3510) \
+  constexpr Set k##api##Takes = on3510;
 #else
-#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201) constexpr Set k##api##Takes = on2201;
+#define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201, on3510) \
+  constexpr Set k##api##Takes = on2201;
 #endif
 NORMGRAD_DTYPE_TABLE(NORMGRAD_DTYPE_ROW)
 #undef NORMGRAD_DTYPE_ROW

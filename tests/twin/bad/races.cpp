@@ -78,7 +78,7 @@ SAMPLE(ComputesBeforeTheScalarWrites, 1) {
 }
 
 //@ autosync=0
-SAMPLE(DependsWithoutABarrier, 1) {
+SAMPLE_ON(DependsWithoutABarrier, 1, 1001, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 64);
   const LocalTensor<float> d = Buffer(pipe, 64);
@@ -88,7 +88,7 @@ SAMPLE(DependsWithoutABarrier, 1) {
 }
 
 //@ autosync=0
-SAMPLE(OverwritesWithoutABarrier, 1) {
+SAMPLE_ON(OverwritesWithoutABarrier, 1, 1001, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, 64);
   AscendC::Duplicate(a, 1.0f, 64);
@@ -97,7 +97,7 @@ SAMPLE(OverwritesWithoutABarrier, 1) {
 }
 
 //@ autosync=0
-SAMPLE(OverwritesASourceWithoutABarrier, 1) {
+SAMPLE_ON(OverwritesASourceWithoutABarrier, 1, 1001, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   const LocalTensor<float> d = Buffer(pipe, 64);

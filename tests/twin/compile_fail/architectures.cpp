@@ -37,9 +37,9 @@ inline void Probes() {
   AscendC::Cast(b.d, f.a, RoundMode::CAST_RINT, 64);
   //! 1001 2002: AscendC::Duplicate does not take this element type on
   AscendC::Duplicate(b.d, bfloat16_t(1.0f), 64);
-  //! 1001 2002 2201: AscendC::Add does not take this element type on
+  //! 1001 2002 2201 3510: AscendC::Add does not take this element type on
   AscendC::Add(b.d, b.a, b.b, 64);
-  //! 1001 2002 2201: AscendC::Muls does not take this element type on
+  //! 1001 2002 2201 3510: AscendC::Muls does not take this element type on
   AscendC::Muls(b.d, b.a, bfloat16_t(1.0f), 64);
   //! 1001 2002: AscendC::SetAtomicAdd does not take this element type on
   AscendC::SetAtomicAdd<bfloat16_t>();
