@@ -5,7 +5,8 @@
 namespace normgrad::twin {
 namespace {
 
-thread_local Core* this_core = nullptr;
+// The library is there from the start of the process, so its thread-local storage has a fixed place.
+__attribute__((tls_model("initial-exec"))) thread_local Core* this_core = nullptr;
 
 }  // namespace
 
