@@ -27,11 +27,11 @@ SETS = {
 WORDS_OF_THE_PAGE = {"floats": FLOATS, "words": WORDS, "bytes": BYTES, "any": SETS["kMoved"]}
 NAMES = {
     "I8": "int8", "U8": "uint8", "I16": "int16", "I32": "int32", "I64": "int64", "F16": "fp16",
-    "F32": "fp32", "Bf16": "bf16",
+    "F32": "fp32", "Bf16": "bf16", "U16": "uint16", "U32": "uint32", "Hif8": "hif8",
 }  # fmt: skip
 MODES = {
     "kCastNone": "N", "kCastRint": "R", "kCastOdd": "O", "kCastFive": "RFCAT",
-    "kCastSix": "NRFCAT", "kCastNoRint": "NFCAT", "0": "",
+    "kCastSix": "NRFCAT", "kCastNoRint": "NFCAT", "kCastHif8": "AH", "0": "",
 }  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def test_page_has_the_conversions_of_the_rules() -> None:
     rows = re.findall(
         r"\{Dtype::k(\w+), Dtype::k(\w+), ([^,]+), ([^,]+), ([^,]+),\s+([^}]+)\}", table
     )
-    assert len(rows) == 22
+    assert len(rows) == 42
     wanted = {}
     for source, to, *columns in rows:
         modes = [frozenset("".join(MODES[part] for part in c.split(" | "))) for c in columns]

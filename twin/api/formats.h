@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "twin/api/hif8.h"
 #include "twin/machine/clones.h"
 #include "twin/machine/dtype.h"
 
@@ -45,6 +46,13 @@ NORMGRAD_INLINE uint16_t SaturatedHalf(uint16_t bits) {
   return magnitude > 0x7C00u ? uint16_t{0} : finite;
 }
 
+NORMGRAD_INLINE uint16_t SaturatedBf16(uint16_t bits) {
+  const uint16_t magnitude = bits & 0x7FFFu;
+  const uint16_t largest = static_cast<uint16_t>(0x7F7Fu | (bits & 0x8000u));
+  const uint16_t finite = magnitude >= 0x7F80u ? largest : bits;
+  return magnitude > 0x7F80u ? uint16_t{0} : finite;
+}
+
 struct F16Saturating {
   using Storage = uint16_t;
   using Value = float;
@@ -59,6 +67,18 @@ struct Bf16 {
   static NORMGRAD_INLINE uint16_t Store(float value) { return Bf16FromFloat(value); }
 };
 
+struct Bf16Saturating {
+  using Storage = uint16_t;
+  using Value = float;
+};
+
+struct Hif8 {
+  using Storage = uint8_t;
+  using Value = float;
+  static NORMGRAD_INLINE float Load(uint8_t code) { return FloatFromHif8(code); }
+};
+struct Hif8Saturating : Hif8 {};
+
 template <typename T>
 struct Integer {
   using Storage = T;
@@ -66,11 +86,16 @@ struct Integer {
   static NORMGRAD_INLINE T Load(T value) { return value; }
   static NORMGRAD_INLINE T Store(T value) { return value; }
 };
+// A destination of conversions that keeps the low bits of what is out of range.
+template <typename T>
+struct LowBits : Integer<T> {};
+
 using I8 = Integer<int8_t>;
 using U8 = Integer<uint8_t>;
 using I16 = Integer<int16_t>;
 using U16 = Integer<uint16_t>;
 using I32 = Integer<int32_t>;
+using U32 = Integer<uint32_t>;
 using I64 = Integer<int64_t>;
 
 // Integer overflow wraps: the pages of Add, Sub and Mul say nothing about it.

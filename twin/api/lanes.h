@@ -15,6 +15,7 @@ constexpr uint32_t BytesOf(Dtype dtype) {
   switch (dtype) {
     case Dtype::kI8:
     case Dtype::kU8:
+    case Dtype::kHif8:
       return 1;
     case Dtype::kF16:
     case Dtype::kBf16:

@@ -42,8 +42,16 @@ BinaryFn MixedMulAddDst();  // fp16 factors, fp32 sum
 using UnaryFn = void (*)(void* dst, const void* src, size_t count);
 UnaryFn UnaryOperation(Api api, Dtype dtype, bool saturates);
 
+// What a conversion makes of values that its destination does not have. Floats: the largest finite
+// value, NaN 0; otherwise Inf and NaN. Integers: the low bits of the whole number, and the extreme
+// for Inf; otherwise the nearest in range.
+struct CastLimits {
+  bool floats_saturate;
+  bool integers_truncate;
+};
+
 using CastFn = void (*)(void* dst, const void* src, size_t count, AscendC::RoundMode mode);
-CastFn CastOperation(Dtype dst, Dtype src, AscendC::RoundMode mode, bool saturates);
+CastFn CastOperation(Dtype dst, Dtype src, AscendC::RoundMode mode, CastLimits limits);
 
 // dst[i] = src[i] op scalar. Axpy: src x scalar + dst, the product rounded first.
 using ScalarFn = void (*)(void* dst, const void* src, const void* scalar, size_t count);

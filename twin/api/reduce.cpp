@@ -121,7 +121,7 @@ void VectorReduceRepeat(Api api, Dtype dtype, UbOperand dst, UbOperand src, cons
   in.CountVector(lanes.repeats());
   if (!carry_out) return;
 
-  const TreeFn tree = SumTree(dtype, Saturates(in));
+  const TreeFn tree = SumTree(dtype, Saturates(in, dtype));
   Source a(in, from, lanes);
   for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
     const uint8_t* line = a.Repeat(repeat);
@@ -176,7 +176,7 @@ void VectorReduceBlock(Api api, Dtype dtype, UbOperand dst, UbOperand src, const
   in.CountVector(lanes.repeats());
   if (!carry_out) return;
 
-  const TreeFn tree = SumTree(dtype, Saturates(in));
+  const TreeFn tree = SumTree(dtype, Saturates(in, dtype));
   Source a(in, from, lanes);
   for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
     const uint8_t* line = a.Repeat(repeat);
@@ -243,7 +243,7 @@ void VectorReducePair(Dtype dtype, UbOperand dst, UbOperand src, const LaneSpec&
   in.CountVector(lanes.repeats());
   if (!carry_out) return;
 
-  const TreeFn tree = SumTree(dtype, Saturates(in));
+  const TreeFn tree = SumTree(dtype, Saturates(in, dtype));
   Source a(in, from, lanes);
   for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
     uint8_t line[kLineBytes];

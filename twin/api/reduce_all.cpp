@@ -26,7 +26,7 @@ void AccumulateRepeats(Dtype dtype, UbOperand dst, UbOperand src, const LaneSpec
     const bool carry_out = ReadsLanes(in, lanes, src, "src", from.stride);
     in.CountVector(lanes.repeats());
     if (carry_out) {
-      const TreeFn tree = SumTree(dtype, Saturates(in));
+      const TreeFn tree = SumTree(dtype, Saturates(in, dtype));
       Source a(in, from, lanes);
       for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
         alignas(64) uint8_t values[kLineBytes] = {};

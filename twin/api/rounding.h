@@ -85,6 +85,23 @@ NORMGRAD_INLINE T SaturatedInteger(float whole) {
   return whole < kLow ? std::numeric_limits<T>::min() : above;
 }
 
+// Out of range: the low bits; Inf: the extreme that T has; NaN: 0.
+template <typename T>
+NORMGRAD_INLINE T LowBitsOf(float whole) {
+  const uint32_t bits = BitsFromFloat(whole);
+  const uint32_t exponent = (bits >> 23) & 0xFFu;
+  const bool negative = bits >> 31 != 0;
+  if (exponent == 255) {
+    if ((bits & 0x7FFFFFu) != 0) return 0;
+    return negative ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+  }
+  const int shift = static_cast<int>(exponent) - 150;  // of a mantissa of 24 bits
+  if (shift > 63 || shift < -23) return 0;
+  const uint64_t mantissa = (bits & 0x7FFFFFu) | 0x800000u;
+  const uint64_t magnitude = shift < 0 ? mantissa >> -shift : mantissa << shift;
+  return static_cast<T>(negative ? 0u - magnitude : magnitude);
+}
+
 // An integer as fp32 with at most `kBits` significant bits.
 template <RoundMode kMode, int kBits>
 NORMGRAD_INLINE float FloatFromInteger(int64_t value) {
@@ -104,6 +121,8 @@ NORMGRAD_INLINE float FloatFromInteger(int64_t value) {
 }
 
 template <typename T>
+constexpr bool kKeepsLowBits = std::is_same_v<T, LowBits<typename T::Storage>>;
+template <typename T>
 constexpr bool kIsFloat = std::is_same_v<typename T::Value, float>;
 
 // One element from format S to format D.
@@ -121,6 +140,19 @@ NORMGRAD_INLINE typename D::Storage Converted(typename S::Storage stored) {
       return SaturatedHalf(HalfRounded<kMode>(value));
     } else if constexpr (std::is_same_v<D, Bf16>) {
       return Bf16Rounded<kMode>(value);
+    } else if constexpr (std::is_same_v<D, Bf16Saturating>) {
+      return SaturatedBf16(Bf16Rounded<kMode>(value));
+    } else if constexpr (std::is_same_v<To, uint8_t> && kIsFloat<D>) {
+      constexpr bool kHybrid = kMode == RoundMode::CAST_HYBRID;
+      uint8_t code;
+      if constexpr (std::is_same_v<S, F16>) {
+        code = Hif8FromHalf(stored, kHybrid);
+      } else {
+        code = Hif8FromFloat(value, kHybrid);
+      }
+      return std::is_same_v<D, Hif8Saturating> ? Hif8Saturated(code) : code;
+    } else if constexpr (kKeepsLowBits<D>) {
+      return LowBitsOf<To>(RoundedToInteger<kMode>(value));
     } else {
       return SaturatedInteger<To>(RoundedToInteger<kMode>(value));
     }
@@ -128,6 +160,8 @@ NORMGRAD_INLINE typename D::Storage Converted(typename S::Storage stored) {
     return FloatFromInteger<kMode, 24>(stored);
   } else if constexpr (kIsFloat<D>) {
     return HalfFromFloat(FloatFromInteger<kMode, 11>(stored));
+  } else if constexpr (kKeepsLowBits<D>) {
+    return static_cast<To>(stored);
   } else {
     const int64_t low = std::numeric_limits<To>::min();
     const int64_t high = std::numeric_limits<To>::max();

@@ -31,7 +31,8 @@ bool Announce(Instruction& in, const Lanes& lanes, const VectorOperand& dst, boo
 namespace {
 
 std::string RoundModeName(AscendC::RoundMode mode) {
-  constexpr const char* kNames[] = {"NONE", "RINT", "FLOOR", "CEIL", "ROUND", "TRUNC", "ODD"};
+  constexpr const char* kNames[] = {"NONE",  "RINT",  "FLOOR", "CEIL",
+                                    "ROUND", "TRUNC", "ODD",   "HYBRID"};
   const auto index = static_cast<size_t>(mode);
   return index < std::size(kNames) ? std::string("CAST_") + kNames[index] : std::to_string(index);
 }
@@ -73,7 +74,7 @@ void VectorBinary(Api api, Dtype dtype, UbOperand dst, UbOperand src0, UbOperand
     in.AllowAccumulation();
   }
   RunBinaryOperation(in, Lanes::Of(in.core(), spec, bytes),
-                     BinaryOperation(api, dtype, Saturates(in)),
+                     BinaryOperation(api, dtype, Saturates(in, dtype)),
                      api == Api::kMulAddDst || api == Api::kFusedMulAdd,
                      {dst, "dst", {p.dstBlkStride, p.dstRepStride}, bytes},
                      {src0, "src0", {p.src0BlkStride, p.src0RepStride}, bytes},
@@ -97,7 +98,7 @@ void VectorUnary(Api api, Dtype dtype, UbOperand dst, UbOperand src, const LaneS
   const VectorOperand to{dst, "dst", {p.dstBlkStride, p.dstRepStride}, bytes};
   const VectorOperand from{src, "src", {p.srcBlkStride, p.srcRepStride}, bytes};
   if (!Announce(in, lanes, to, false, {from})) return;
-  RunUnary(in, lanes, to, from, UnaryOperation(api, dtype, Saturates(in)));
+  RunUnary(in, lanes, to, from, UnaryOperation(api, dtype, Saturates(in, dtype)));
 }
 
 void VectorScalar(Api api, Dtype dtype, UbOperand dst, UbOperand src, const void* scalar,
@@ -105,7 +106,7 @@ void VectorScalar(Api api, Dtype dtype, UbOperand dst, UbOperand src, const void
   Instruction in(api, site);
   const uint32_t bytes = BytesOf(dtype);
   RunScalarOperation(in, Lanes::Of(in.core(), spec, bytes),
-                     ScalarOperation(api, dtype, Saturates(in)), api == Api::kAxpy,
+                     ScalarOperation(api, dtype, Saturates(in, dtype)), api == Api::kAxpy,
                      {dst, "dst", {p.dstBlkStride, p.dstRepStride}, bytes},
                      {src, "src", {p.srcBlkStride, p.srcRepStride}, bytes}, scalar);
 }
@@ -137,7 +138,11 @@ void VectorCast(Dtype dst_dtype, Dtype src_dtype, UbOperand dst, UbOperand src,
                    " on this chip; allowed: " + RoundModeNames(modes));
   }
   if (!Announce(in, lanes, to, false, {from})) return;
-  const CastFn operation = CastOperation(dst_dtype, src_dtype, mode, Saturates(in));
+  const ControlRegister& control = in.core().control();
+  // Where each instruction decides for itself, this one saturates (the headers of 3510).
+  const CastFn operation =
+      CastOperation(dst_dtype, src_dtype, mode,
+                    {control.floats_saturate(true), control.conversions_truncate(false)});
   RunUnary(in, lanes, to, from,
            [&](void* d, const void* s, size_t n) { operation(d, s, n, mode); });
 }

@@ -16,7 +16,12 @@ struct VectorOperand {
   uint32_t element_bytes;
 };
 
-inline bool Saturates(Instruction& in) { return in.core().options().soc->chip->saturates; }
+// Sums and products of this type keep to its finite range.
+inline bool Saturates(Instruction& in, Dtype dtype) {
+  const ControlRegister& control = in.core().control();
+  const bool is_float = dtype == Dtype::kF32 || dtype == Dtype::kF16 || dtype == Dtype::kBf16;
+  return is_float ? control.arithmetic_saturates() : control.integers_saturate();
+}
 
 // What every element by element instruction announces; false: it must not be carried out.
 bool Announce(Instruction& in, const Lanes& lanes, const VectorOperand& dst, bool reads_dst,

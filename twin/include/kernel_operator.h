@@ -11,6 +11,7 @@
 #include "twin/api/cast.h"
 #include "twin/api/compare.h"
 #include "twin/api/compat.h"
+#include "twin/api/control.h"
 #include "twin/api/cross_core.h"
 #include "twin/api/data_copy.h"
 #include "twin/api/fill.h"

@@ -5,7 +5,8 @@
 namespace normgrad::twin {
 namespace {
 
-// The library is there from the start of the process, so its thread-local storage has a fixed place.
+// The library is there from the start of the process, so its thread-local storage has a fixed
+// place.
 __attribute__((tls_model("initial-exec"))) thread_local Core* this_core = nullptr;
 
 }  // namespace
@@ -20,7 +21,8 @@ Core::Core(Launch& launch, uint32_t index)
       init_(launch.options().soc->chip->ub_bytes),
       clocks_(launch.options().sync == SyncMode::kAutosync,
               launch.options().soc->chip->vector_in_order),
-      ub_races_(launch.options().soc->chip->ub_bytes) {
+      ub_races_(launch.options().soc->chip->ub_bytes),
+      control_(launch.options().soc->chip->arch, launch.options().soc->chip->saturates) {
   for (auto& past : history_) past.resize(kHistory);
   segments_.emplace_back(launch.options().cores);
   // Buffer 0 is what a LocalTensor that was never handed out lies in: nothing.
@@ -159,6 +161,12 @@ void Core::Finish() {
   if (atomic_.on) {
     Report(Rule::kAtomicLeft, "SetAtomicAdd", PIPE_S, "", 0, 0, atomic_.site,
            "the atomic mode set here is still on: SetAtomicNone is missing");
+  }
+  if (control_.bits() != control_.at_start()) {
+    Report(Rule::kControlLeft, "SetCtrlSpr", PIPE_S, "", 0, 0, control_site_,
+           "the control register's " +
+               ControlRegister::BitsOf(control_.bits() ^ control_.at_start()) +
+               " differs at the end of the kernel from its start: write back what GetCtrlSpr gave");
   }
   if (!dirty_lines_.empty()) {
     const auto& [line, stored] = *dirty_lines_.begin();

@@ -10,6 +10,7 @@
 
 #include "twin/api/vector_registers.h"
 #include "twin/machine/clocks.h"
+#include "twin/machine/control.h"
 #include "twin/machine/cross_core.h"
 #include "twin/machine/dtype.h"
 #include "twin/machine/ids.h"
@@ -69,6 +70,13 @@ class Core {
     Site site;
   };
   AtomicMode& atomic() { return atomic_; }
+
+  const ControlRegister& control() const { return control_; }
+  // Writes value's bits to the control register, from `first` on as many as `mask` has.
+  void SetControl(int first, uint64_t mask, uint64_t value, Site site) {
+    control_.Set(first, mask, value);
+    control_site_ = site;
+  }
 
   // How often this core has met the others over a workspace of a soft SyncAll.
   int32_t& soft_meetings(const void* workspace) { return soft_meetings_[workspace]; }
@@ -149,6 +157,8 @@ class Core {
   std::vector<GmSpan> gm_spans_;
   std::vector<CoreTimes> segments_;  // what was known of other cores, segment by segment
   AtomicMode atomic_{};
+  ControlRegister control_;
+  Site control_site_{};  // of the last change
   VectorRegisters vector_registers_;
   std::map<uint64_t, Site> dirty_lines_;
   std::map<const void*, int32_t> soft_meetings_;

@@ -21,14 +21,33 @@ struct bfloat16_t {
   explicit operator float() const;
 };
 
+// HiFloat8, of 3510: storage alone, which conversions make and read (api/hif8.h).
+struct hifloat8_t {
+  uint8_t bits;
+};
+
 namespace normgrad::twin {
 
-enum class Dtype : uint8_t { kF32, kF16, kBf16, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64 };
+enum class Dtype : uint8_t {
+  kF32,
+  kF16,
+  kBf16,
+  kI8,
+  kU8,
+  kI16,
+  kU16,
+  kI32,
+  kU32,
+  kI64,
+  kU64,
+  kHif8,
+};
+constexpr int kDtypes = 12;
 
 inline const char* NameOf(Dtype dtype) {
   static const char* const kNames[] = {"float",    "half",    "bfloat16_t", "int8_t",
                                        "uint8_t",  "int16_t", "uint16_t",   "int32_t",
-                                       "uint32_t", "int64_t", "uint64_t"};
+                                       "uint32_t", "int64_t", "uint64_t",   "hifloat8_t"};
   return kNames[static_cast<int>(dtype)];
 }
 
@@ -50,6 +69,7 @@ NORMGRAD_DTYPE(int32_t, kI32);
 NORMGRAD_DTYPE(uint32_t, kU32);
 NORMGRAD_DTYPE(int64_t, kI64);
 NORMGRAD_DTYPE(uint64_t, kU64);
+NORMGRAD_DTYPE(hifloat8_t, kHif8);
 #undef NORMGRAD_DTYPE
 
 template <typename T>

@@ -16,6 +16,9 @@ constexpr int kArch = __NPU_ARCH__;
 constexpr bool kHasHardSyncAll = kArch >= 2201;
 constexpr bool kHasCrossCoreFlags = kArch >= 2201;
 
+constexpr bool kHasControlRegister = kArch >= 2201;
+constexpr bool kHasControlReset = kArch == 3510;
+
 // Atomic additions to GM: fp32 everywhere, 16-bit from 2002 on, bf16 and integers on 2201.
 template <typename T>
 constexpr bool kHasAtomicAdd =

@@ -1,7 +1,8 @@
 // The conversions that Cast has, and the round modes of each, per architecture: the tables of the
-// vendor's Cast page. Left out: int4, and int32 to half, whose scale comes from SetDeqScale. Where
-// page and headers disagree the headers stand: for 1001 and 2002 the page lists fp32 to int64, they
-// convert to int32; for 1001 it lists int16 to half, they refuse it.
+// vendor's Cast page. Left out: int4, fp4, fp8 but hifloat8, double, complex, and int32 to half,
+// whose scale comes from SetDeqScale. Where page and headers disagree the headers stand: for 1001
+// and 2002 the page lists fp32 to int64, they convert to int32; for 1001 it lists int16 to half,
+// they refuse it; for 3510 they have CAST_NONE where 2201 has it.
 #ifndef NORMGRAD_TWIN_RULES_CAST_TABLE_H_
 #define NORMGRAD_TWIN_RULES_CAST_TABLE_H_
 
@@ -19,6 +20,7 @@ enum class RoundMode : uint8_t {
   CAST_ROUND,
   CAST_TRUNC,
   CAST_ODD,
+  CAST_HYBRID,  // to hifloat8_t alone
 };
 
 }  // namespace AscendC
@@ -33,6 +35,8 @@ constexpr CastModes kCastOdd = 1u << 6;
 constexpr CastModes kCastFive = 0x3E;  // RINT FLOOR CEIL ROUND TRUNC
 constexpr CastModes kCastSix = kCastFive | kCastNone;
 constexpr CastModes kCastNoRint = kCastSix & ~kCastRint;  // FLOOR CEIL ROUND TRUNC NONE
+
+constexpr CastModes kCastHif8 = 1u << 4 | 1u << 7;  // ROUND HYBRID
 
 struct CastRow {
   Dtype src;
@@ -67,6 +71,26 @@ constexpr CastRow kCastRows[] = {
     {Dtype::kF32, Dtype::kI64, 0, 0, kCastFive, kCastFive},
     {Dtype::kI64, Dtype::kI32, 0, 0, kCastNone, kCastNone},
     {Dtype::kI64, Dtype::kF32, 0, 0, kCastFive, kCastFive},
+    {Dtype::kI8, Dtype::kI16, 0, 0, 0, kCastNone},
+    {Dtype::kI8, Dtype::kI32, 0, 0, 0, kCastNone},
+    {Dtype::kU8, Dtype::kU16, 0, 0, 0, kCastNone},
+    {Dtype::kU8, Dtype::kU32, 0, 0, 0, kCastNone},
+    {Dtype::kHif8, Dtype::kF16, 0, 0, 0, kCastNone},
+    {Dtype::kHif8, Dtype::kF32, 0, 0, 0, kCastNone},
+    {Dtype::kI16, Dtype::kU8, 0, 0, 0, kCastNone},
+    {Dtype::kI16, Dtype::kI32, 0, 0, 0, kCastNone},
+    {Dtype::kI16, Dtype::kU32, 0, 0, 0, kCastNone},
+    {Dtype::kU16, Dtype::kU8, 0, 0, 0, kCastNone},
+    {Dtype::kU16, Dtype::kU32, 0, 0, 0, kCastNone},
+    {Dtype::kF16, Dtype::kHif8, 0, 0, 0, kCastHif8},
+    {Dtype::kF16, Dtype::kBf16, 0, 0, 0, kCastFive},
+    {Dtype::kBf16, Dtype::kF16, 0, 0, 0, kCastFive},
+    {Dtype::kI32, Dtype::kU8, 0, 0, 0, kCastNone},
+    {Dtype::kI32, Dtype::kU16, 0, 0, 0, kCastNone},
+    {Dtype::kU32, Dtype::kU8, 0, 0, 0, kCastNone},
+    {Dtype::kU32, Dtype::kI16, 0, 0, 0, kCastNone},
+    {Dtype::kU32, Dtype::kU16, 0, 0, 0, kCastNone},
+    {Dtype::kF32, Dtype::kHif8, 0, 0, 0, kCastHif8},
 };
 
 // The round modes of a conversion on an architecture; 0: there is no such conversion.

@@ -16,6 +16,10 @@ namespace normgrad::twin {
   X(kDataCache, "data-cache-not-cleaned", false,                                                   \
     "a scalar store to GM still sits in the data cache")                                           \
   X(kAtomicLeft, "atomic-left-on", false, "the atomic mode is still on at the end of the kernel")  \
+  X(kControlLeft, "control-left-changed", false,                                                   \
+    "the control register is not restored at the end of the kernel")                               \
+  X(kControlValue, "control-value", false,                                                         \
+    "a value does not fit into the bits of the control register")                                  \
   X(kAtomicDtype, "atomic-dtype", false, "a copy's element type is not the atomic mode's")         \
   X(kUbOverflow, "ub-overflow", true, "the buffers of a pipe need more UB than there is")          \
   X(kTensorFreed, "tensor-not-owned", false, "a tensor is used while its queue owns the buffer")   \
