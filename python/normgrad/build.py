@@ -22,7 +22,13 @@ import jinja2
 from normgrad import cache, ops, paths, tools
 from normgrad.errors import NormgradError
 
-_CTYPES = {"fp32": "float", "fp16": "half", "bf16": "bfloat16_t", "int8": "int8_t"}
+_CTYPES = {
+    "fp32": "float",
+    "fp16": "half",
+    "bf16": "bfloat16_t",
+    "int8": "int8_t",
+    "hif8": "hifloat8_t",
+}
 
 # Part of the base -> CMake's targets, and the files that are kept.
 _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -291,8 +297,15 @@ def render_unit(what: Unit) -> str:
         dtypes=what.dtypes,
         arguments=[(t.name, _CTYPES[rules.get(t.dtype, "fp32")]) for t in op.tensors],
         argument_count=len(op.tensors) + 2,  # then workspace and tiling
-        source=f"op_kernel/{op.kernel_source}",
+        source=f"op_kernel/{_entry(op.kernel_source, what.arch)}",
     )
+
+
+def _entry(source: str, arch: int) -> str:
+    """The kernel's entry, below op_kernel/: 3510 has one of its own where there is such a file."""
+    own = source.replace(".cpp", "_regbase.cpp")
+    has_own = arch == 3510 and (paths.source_root() / "op_kernel" / own).is_file()
+    return own if has_own else source
 
 
 def _unit_flags(twin: Path) -> tuple[str, list[str]]:

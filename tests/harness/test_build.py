@@ -72,6 +72,16 @@ def test_unit_text_is_what_the_operator_compiler_gives() -> None:
     assert "args[8]" not in text
 
 
+def test_3510_has_an_entry_of_its_own_where_there_is_one(tree: Path) -> None:
+    own = KERNEL.replace(".cpp", "_regbase.cpp")
+    unit, old = build.Unit("rms_norm_grad", 3510, ("bf16", "fp32")), UNIT
+    assert f'#include "{KERNEL}"' in build.render_unit(unit)
+    (tree / own).write_text(TREE[KERNEL])
+    assert f'#include "{own}"' in build.render_unit(unit)
+    assert f'#include "{KERNEL}"' in build.render_unit(old)
+    assert build.unit(unit.op, unit.arch, unit.dtypes).exists()
+
+
 def test_built_once_and_keyed_by_content(tree: Path) -> None:
     first = build.unit(UNIT.op, UNIT.arch, UNIT.dtypes)
     stamp = first.stat().st_mtime_ns

@@ -24,6 +24,7 @@
 #endif
 
 #define __ubuf__
+#define __local_mem__
 
 #ifndef likely
 #define likely(condition) __builtin_expect(!!(condition), 1)
@@ -37,6 +38,10 @@ constexpr int32_t AIC = 0;
 constexpr int32_t AIV = 1;
 constexpr int32_t MIX = 2;
 constexpr int32_t g_coreType = AIV;
+
+#if __NPU_ARCH__ == 3510
+constexpr uint32_t VECTOR_REG_WIDTH = 256;
+#endif
 
 template <typename T, typename U>
 struct IsSameType {

@@ -19,6 +19,7 @@
 #include "twin/api/kernel.h"
 #include "twin/api/pipe.h"
 #include "twin/api/reduce.h"
+#include "twin/api/scalar_values.h"
 #include "twin/api/sync.h"
 #include "twin/api/tensor.h"
 

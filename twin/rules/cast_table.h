@@ -21,6 +21,7 @@ enum class RoundMode : uint8_t {
   CAST_TRUNC,
   CAST_ODD,
   CAST_HYBRID,  // to hifloat8_t alone
+  UNKNOWN = 0xFF,
 };
 
 }  // namespace AscendC
