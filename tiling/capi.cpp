@@ -76,6 +76,8 @@ void CopySoc(const Soc& soc, NormgradSoc* out) {
   out->l2_bytes = soc.l2_bytes;
   out->hbm_gb_per_s = soc.hbm_gb_per_s;
   out->achievable_gb_per_s = soc.achievable_gb_per_s;
+  out->gm_pool_gb_per_s = soc.gm_pool_gb_per_s;
+  out->l2_pool_gb_per_s = soc.l2_pool_gb_per_s;
 }
 
 void CopyBuffers(const normgrad::UbBudget& budget, uint32_t phase, NormgradPlan* out) {

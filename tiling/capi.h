@@ -27,6 +27,8 @@ struct NormgradSoc {
   uint64_t l2_bytes;
   double hbm_gb_per_s;
   double achievable_gb_per_s;
+  double gm_pool_gb_per_s;
+  double l2_pool_gb_per_s;
 };
 
 struct NormgradBuffer {

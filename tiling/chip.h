@@ -35,6 +35,10 @@ struct Soc {
   double hbm_gb_per_s;  // peak; 0 where no figure is published
   double
       achievable_gb_per_s;  // what streaming kernels reach, measured; 0 where nobody has measured
+  // What all cores together get when their data come from memory, and when they are in L2: for the
+  // model of time.
+  double gm_pool_gb_per_s;
+  double l2_pool_gb_per_s;
 };
 
 const Soc* FindSoc(const char* name);  // a product or a family name; null if unknown

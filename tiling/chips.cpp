@@ -8,6 +8,15 @@
 //     910A.
 //   achievable: medians of profiled streaming kernels of mixed reads and writes: 680 GB/s on 910B4,
 //     1280 GB/s on 910B1. Nobody has measured the others.
+//   GM pool: the achievable rate; where that is unknown, inferred: 0.8 of the peak, as on 910B1,
+//   and
+//     on 310P and 910A, which have no published peak, the platform file's ddr_rate (17 and 32 bytes
+//     per cycle and core) of all cores.
+//   L2 pool: copies of tensors that L2 holds, measured, as lower bounds: 2.9 TB/s on 910B4, 4.9
+//   TB/s
+//     on a 910B2 (Ascend/msinsight, 4e16fca1f, kernel_details.csv of two systems). Inferred: 910B3,
+//     9372 and 9362 from 910B4 by clock, other 48-core dies as 910B2; elsewhere the platform file's
+//     rate between L2 and all cores (310P 114, 910A 86, 950 100 bytes per cycle and core).
 #include <cctype>
 
 #include "tiling/chip.h"
@@ -37,25 +46,25 @@ constexpr Chip kChip3510{3510, kUbBytes248K, kUbBytes248K, 8,    true, true,
                          true, true,         true,         true, false};
 
 constexpr Soc kSocs[] = {
-    // name, family, chip, cores, MHz, L2, GM peak GB/s, achievable GB/s
-    {"ascend910b1", "ascend910b", &kChip2201, 48, 1850, 192 * kMiB, 1600, 1280},
-    {"ascend910b2", "ascend910b", &kChip2201, 48, 1800, 192 * kMiB, 1600, 0},
-    {"ascend910b3", "ascend910b", &kChip2201, 40, 1800, 192 * kMiB, 1600, 0},
-    {"ascend910b4", "ascend910b", &kChip2201, 40, 1650, 96 * kMiB, 800, 680},
-    {"ascend910_9391", "ascend910_93", &kChip2201, 48, 1850, 192 * kMiB, 1600, 0},
-    {"ascend910_9392", "ascend910_93", &kChip2201, 48, 1850, 192 * kMiB, 1600, 0},
-    {"ascend910_9381", "ascend910_93", &kChip2201, 48, 1800, 192 * kMiB, 1600, 0},
-    {"ascend910_9382", "ascend910_93", &kChip2201, 48, 1800, 192 * kMiB, 1600, 0},
-    {"ascend910_9372", "ascend910_93", &kChip2201, 40, 1800, 192 * kMiB, 1600, 0},
-    {"ascend910_9362", "ascend910_93", &kChip2201, 40, 1500, 168 * kMiB, 1600, 0},
-    {"ascend310p1", "ascend310p", &kChip2002, 10, 1060, 16 * kMiB, 0, 0},
-    {"ascend310p3", "ascend310p", &kChip2002, 8, 1060, 16 * kMiB, 0, 0},
-    {"ascend910a", "ascend910", &kChip1001, 32, 1000, 32 * kMiB, 0, 0},
-    {"ascend950pr_9579", "ascend950", &kChip3510, 56, 1650, 128 * kMiB, 1600, 0},
-    {"ascend950pr_9589", "ascend950", &kChip3510, 64, 1650, 128 * kMiB, 1600, 0},
-    {"ascend950pr_9599", "ascend950", &kChip3510, 72, 1800, 128 * kMiB, 1600, 0},
-    {"ascend950dt_9591", "ascend950", &kChip3510, 72, 1800, 128 * kMiB, 4000, 0},
-    {"ascend950dt_95a2", "ascend950", &kChip3510, 72, 1800, 128 * kMiB, 4000, 0},
+    // name, family, chip, cores, MHz, L2, GM peak GB/s, achievable GB/s, GM pool, L2 pool
+    {"ascend910b1", "ascend910b", &kChip2201, 48, 1850, 192 * kMiB, 1600, 1280, 1280, 4900},
+    {"ascend910b2", "ascend910b", &kChip2201, 48, 1800, 192 * kMiB, 1600, 0, 1280, 4900},
+    {"ascend910b3", "ascend910b", &kChip2201, 40, 1800, 192 * kMiB, 1600, 0, 1280, 3160},
+    {"ascend910b4", "ascend910b", &kChip2201, 40, 1650, 96 * kMiB, 800, 680, 680, 2900},
+    {"ascend910_9391", "ascend910_93", &kChip2201, 48, 1850, 192 * kMiB, 1600, 0, 1280, 4900},
+    {"ascend910_9392", "ascend910_93", &kChip2201, 48, 1850, 192 * kMiB, 1600, 0, 1280, 4900},
+    {"ascend910_9381", "ascend910_93", &kChip2201, 48, 1800, 192 * kMiB, 1600, 0, 1280, 4900},
+    {"ascend910_9382", "ascend910_93", &kChip2201, 48, 1800, 192 * kMiB, 1600, 0, 1280, 4900},
+    {"ascend910_9372", "ascend910_93", &kChip2201, 40, 1800, 192 * kMiB, 1600, 0, 1280, 3160},
+    {"ascend910_9362", "ascend910_93", &kChip2201, 40, 1500, 168 * kMiB, 1600, 0, 1280, 2640},
+    {"ascend310p1", "ascend310p", &kChip2002, 10, 1060, 16 * kMiB, 0, 0, 180, 1210},
+    {"ascend310p3", "ascend310p", &kChip2002, 8, 1060, 16 * kMiB, 0, 0, 144, 967},
+    {"ascend910a", "ascend910", &kChip1001, 32, 1000, 32 * kMiB, 0, 0, 1024, 2752},
+    {"ascend950pr_9579", "ascend950", &kChip3510, 56, 1650, 128 * kMiB, 1600, 0, 1280, 9240},
+    {"ascend950pr_9589", "ascend950", &kChip3510, 64, 1650, 128 * kMiB, 1600, 0, 1280, 10560},
+    {"ascend950pr_9599", "ascend950", &kChip3510, 72, 1800, 128 * kMiB, 1600, 0, 1280, 12960},
+    {"ascend950dt_9591", "ascend950", &kChip3510, 72, 1800, 128 * kMiB, 4000, 0, 3200, 12960},
+    {"ascend950dt_95a2", "ascend950", &kChip3510, 72, 1800, 128 * kMiB, 4000, 0, 3200, 12960},
 };
 constexpr int kSocCount = sizeof(kSocs) / sizeof(kSocs[0]);
 

@@ -1,8 +1,8 @@
 // normgrad-twin LAUNCHFILE: runs one kernel launch in this process and writes its report. The file
 // has one "key value..." per line:
 //   unit PATH | soc NAME | cores N | ub_bytes N | tiling_key N | tiling PATH | check all|fast|off
-//   sync strict|autosync | seed N | threads N | workspace BYTES [ZEROED_BYTES] | report PATH
-//   tensor NAME in|out|null BYTES PATH     (in the order of the kernel's arguments)
+//   sync strict|autosync | cycles on|off | seed N | threads N | workspace BYTES [ZEROED_BYTES] |
+//   report PATH tensor NAME in|out|null BYTES PATH     (in the order of the kernel's arguments)
 // Exit 0: the report is written, findings or not. Exit 3: a sentence on stderr says why not.
 #include <dlfcn.h>
 #include <signal.h>
@@ -56,6 +56,12 @@ SyncMode ParseSync(const std::string& word) {
   throw std::runtime_error("sync is '" + word + "'; allowed: strict, autosync");
 }
 
+CycleMode ParseCycles(const std::string& word) {
+  if (word == "on") return CycleMode::kOn;
+  if (word == "off") return CycleMode::kOff;
+  throw std::runtime_error("cycles is '" + word + "'; allowed: on, off");
+}
+
 void ParseLine(const std::string& line, LaunchFile& file) {
   std::istringstream words(line);
   std::string key;
@@ -88,6 +94,8 @@ void ParseLine(const std::string& line, LaunchFile& file) {
     file.options.check = ParseCheck(path());
   } else if (key == "sync") {
     file.options.sync = ParseSync(path());
+  } else if (key == "cycles") {
+    file.options.cycles = ParseCycles(path());
   } else if (key == "seed") {
     file.options.seed = number();
   } else if (key == "threads") {

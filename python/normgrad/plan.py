@@ -60,6 +60,8 @@ class Soc:
     l2_bytes: int
     hbm_gb_per_s: float  # peak; 0 where no figure is published
     achievable_gb_per_s: float  # measured; 0 where nobody has
+    gm_pool_gb_per_s: float  # that the model of time takes: measured or inferred
+    l2_pool_gb_per_s: float
 
 
 @dataclass(frozen=True)
@@ -277,6 +279,8 @@ def _read_soc(raw: SocStruct) -> Soc:
         l2_bytes=raw.l2_bytes,
         hbm_gb_per_s=raw.hbm_gb_per_s,
         achievable_gb_per_s=raw.achievable_gb_per_s,
+        gm_pool_gb_per_s=raw.gm_pool_gb_per_s,
+        l2_pool_gb_per_s=raw.l2_pool_gb_per_s,
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
-from normgrad import findings
+from normgrad import findings, timing
 from normgrad.doctor import Line
 from normgrad.errors import NormgradError
 from normgrad.plan import Plan
@@ -280,6 +280,8 @@ def show_outcome(outcome: Outcome) -> None:
             say(f"  bytes over minimum           {result.bytes_over_minimum:.4f}")
         if result.slope_cycles_per_64 is not None:
             say(f"  vector slope cycles per 64   {result.slope_cycles_per_64:.2f}")
+    for line in timing.lines(result.time, result.bandwidth_fraction):
+        say(line)
     if result.counters or result.findings:
         for line in findings.lines(result.findings):
             say(line)
@@ -315,26 +317,11 @@ def _plain(value: object, digits: int = 6) -> str:
 
 
 def bench_table(results: Sequence[Result]) -> None:
-    """Counters of each case; what a launch costs, not how long the twin took."""
-    rows = [
-        (
-            result.case,
-            result.status,
-            result.plan,
-            _number(result.bytes_over_minimum, ".4f"),
-            _number(result.slope_cycles_per_64, ".2f"),
-            _number(_per_core(result, "sync_all"), "g"),
-            _number(_per_core(result, "barriers"), ",.1f"),
-            _sum(result, "scalar_ub_reads", "scalar_gm_reads"),
-            result.counters.get("ub_high_water_bytes"),
-        )
-        for result in results
-    ]
-    header = (
-        "case", "status", "plan", "bytes/min", "slope/64", "SyncAll/core", "barriers/core",
-        "scalar reads", "UB bytes",
-    )  # fmt: skip
-    table(header, rows, spare=("scalar reads", "SyncAll/core", "UB bytes", "status"))
+    """Counters and modelled time of each case, with their limits; not how long the twin took."""
+    header, rows, spare = timing.bench_columns(results)
+    table(header, rows, spare=spare)
+    for line in timing.footnotes(results):
+        say(line)
     for result in results:
         if not result.expected:
             say(f"{result.case}: {result.reason}")
@@ -353,18 +340,6 @@ def self_table(figures: Sequence[Figure]) -> None:
         for figure in figures
     ]
     table(("what", "figure", "target", "holds", ""), rows)
-
-
-def _per_core(result: Result, name: str) -> float | None:
-    """Counters are of the whole launch; each core takes part in a SyncAll."""
-    if name not in result.counters or not result.cores:
-        return None
-    return result.counters[name] / result.cores
-
-
-def _sum(result: Result, *names: str) -> int | None:
-    found = [result.counters[name] for name in names if name in result.counters]
-    return sum(found) if found else None
 
 
 def show_doctor(lines: Sequence[Line]) -> None:

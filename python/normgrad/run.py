@@ -12,7 +12,18 @@ from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import Any
 
-from normgrad import build, captures, dtypes, findings, inputs, ops, orders, verdict
+from normgrad import (
+    budgets,
+    build,
+    captures,
+    dtypes,
+    findings,
+    inputs,
+    ops,
+    orders,
+    timing,
+    verdict,
+)
 from normgrad.backends import Array, LaunchOptions, Outputs, twin
 from normgrad.cases import Case
 from normgrad.jobs import Job
@@ -126,6 +137,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         findings=tuple(asdict(finding) for finding in outputs.findings),
         bytes_over_minimum=_bytes_over_minimum(outputs, plan),
         slope_cycles_per_64=_slope_cycles(outputs, case),
+        **timing.figures(outputs.time, plan.minimum_bytes),
     )
     judged: Verdict | None = None
     if outputs.error is not None:
@@ -238,6 +250,7 @@ def _with_plan(job: Job, plan: Plan, options: LaunchOptions) -> Result:
         declared_c=plan.declared_c,
         buffers=tuple(asdict(buffer) for buffer in plan.buffers),
         fields=dict(plan.fields),
+        budget=asdict(budgets.of(job.case, plan)),
     )
 
 

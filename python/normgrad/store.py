@@ -40,8 +40,9 @@ class Result:
     minimum_bytes: int | None = None
     declared_c: float | None = None
     bytes_over_minimum: float | None = None
-    modelled_us: float | None = None
-    bandwidth_fraction: float | None = None
+    modelled_us: float | None = None  # cold, without launch and SyncAll
+    modelled_resident_us: float | None = None  # with all tensors in L2
+    bandwidth_fraction: float | None = None  # minimum bytes over modelled time, of the achievable
     slope_cycles_per_64: float | None = None
     score: float | None = None  # worst |error| / budget; at most 1 passes
     seconds: float = 0.0  # the whole case
@@ -54,6 +55,8 @@ class Result:
     explanation: tuple[str, ...] = ()  # lines: maps of what fails, and what they point to
     metrics: dict[str, Any] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+    time: dict[str, Any] = field(default_factory=dict)  # all that the model says
+    budget: dict[str, float | None] = field(default_factory=dict)  # limits of the figures
     buffers: tuple[dict[str, Any], ...] = ()
     fields: dict[str, Any] = field(default_factory=dict)
     note: str = ""

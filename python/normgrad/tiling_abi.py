@@ -26,6 +26,8 @@ class SocStruct(ctypes.Structure):
         ("l2_bytes", ctypes.c_uint64),
         ("hbm_gb_per_s", ctypes.c_double),
         ("achievable_gb_per_s", ctypes.c_double),
+        ("gm_pool_gb_per_s", ctypes.c_double),
+        ("l2_pool_gb_per_s", ctypes.c_double),
     )
 
 

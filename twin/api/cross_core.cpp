@@ -47,10 +47,10 @@ void MeetAll(Core& core, const void* place, Site site, const std::function<void(
 }
 
 void SetKey(Core& core, const CrossFlags::Key& key, uint32_t members, int pipe, Site site) {
-  const CoreTimes times = core.CrossTimes(pipe);
+  const CrossFlags::Round mine{core.CrossTimes(pipe), core.cycles().Share(pipe)};
   core.launch().schedule().Block(
       core.index(),
-      [&] { core.launch().cross_flags().Set(key, core.index(), members, times, site); },
+      [&] { core.launch().cross_flags().Set(key, core.index(), members, mine, site); },
       [] { return true; });
 }
 
@@ -61,10 +61,11 @@ void WaitKey(Core& core, const CrossFlags::Key& key, const char* api, Site site)
   Handle(core, wake, Rule::kCrossFlagNever, api, site,
          "flag " + std::to_string(key.id) + " is never set by all cores: core " +
              std::to_string(core.index()) + " waits for ever");
-  CoreTimes times;
+  CrossFlags::Round round;
   core.launch().schedule().Block(
-      core.index(), [&] { times = flags.Wait(key, core.index()); }, [] { return true; });
-  core.LearnCrossTimes(times);
+      core.index(), [&] { round = flags.Wait(key, core.index()); }, [] { return true; });
+  core.LearnCrossTimes(round.times);
+  for (int pipe = 0; pipe < kPipes; ++pipe) core.cycles().AwaitShared(pipe, round.moment);
 }
 
 // The cores that a mode's flag concerns: all of them, or the two vector cores of one AI core.

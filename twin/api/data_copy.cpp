@@ -78,14 +78,16 @@ void Store(Instruction& in, uint8_t* dst, uint32_t src_begin, const BlockCopy& c
   if (wake == Schedule::Wake::kStopped) throw KernelStopped();
 }
 
-void CountRead(Instruction& in, const BlockCopy& copy) {
+void CountRead(Instruction& in, const uint8_t* src, const BlockCopy& copy) {
+  in.TimeCopy(src, copy.length_bytes, copy.count, copy.length_bytes + copy.src_gap_bytes);
   Counters& counters = in.core().counters();
   ++counters.copy_instructions;
   counters.gm_read_bytes += uint64_t{copy.length_bytes} * copy.count;
   counters.gm_read_bursts += copy.count;
 }
 
-void CountWrite(Instruction& in, const BlockCopy& copy) {
+void CountWrite(Instruction& in, const uint8_t* dst, const BlockCopy& copy) {
+  in.TimeCopy(dst, copy.length_bytes, copy.count, copy.length_bytes + copy.dst_gap_bytes);
   Counters& counters = in.core().counters();
   ++counters.copy_instructions;
   counters.gm_write_bytes += uint64_t{copy.length_bytes} * copy.count;
@@ -111,7 +113,7 @@ void CopyGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, Site s
   carry_out =
       in.Writes(dst, "dst", UbBlocks(dst, copy.length_bytes, copy.count, copy.dst_gap_bytes)) &&
       carry_out;
-  CountRead(in, copy);
+  CountRead(in, src, copy);
   if (!carry_out) return;
   for (uint64_t i = 0; i < copy.count; ++i) {
     std::memcpy(in.ub(dst.begin) + i * (copy.length_bytes + copy.dst_gap_bytes),
@@ -127,7 +129,7 @@ void CopyUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, Dtype dtype,
   bool carry_out =
       in.Reads(src, "src", UbBlocks(src, copy.length_bytes, copy.count, copy.src_gap_bytes));
   carry_out = WriteGm(in, dst, copy) && carry_out;
-  CountWrite(in, copy);
+  CountWrite(in, dst, copy);
   if (!carry_out) return;
   Store(in, dst, src.begin, copy, copy.length_bytes + copy.src_gap_bytes, dtype, site);
 }
@@ -167,7 +169,7 @@ void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, con
   bool carry_out = ReadGm(in, src, copy);
   carry_out =
       in.Writes(dst, "dst", UbBlocks(dst, padded, copy.count, copy.dst_gap_bytes)) && carry_out;
-  CountRead(in, copy);
+  CountRead(in, src, copy);
   if (!carry_out) return;
 
   const bool sides = left + right > 0;
@@ -208,7 +210,7 @@ void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t 
       Footprint{src.begin, copy.length_bytes, 1, 0, copy.count, pitch}.Collapsed();
   bool carry_out = in.Reads(src, "src", from);
   carry_out = WriteGm(in, dst, copy) && carry_out;
-  CountWrite(in, copy);
+  CountWrite(in, dst, copy);
   if (!carry_out) return;
   Store(in, dst, src.begin, copy, pitch, dtype, site);
 }

@@ -37,7 +37,7 @@ void FillGm(uint8_t* dst, const void* value, Dtype dtype, uint32_t element_bytes
   const uint16_t id = core.LendRest(kFillBytes, site);
   const Buffer rest = core.buffer(id);
   const UbOperand ub{rest.begin, id};
-  core.clocks().Barrier(PipeIndex(PIPE_V));  // two calls in a row do not race in their own pipe
+  core.Barrier(PipeIndex(PIPE_V));  // two calls in a row do not race in their own pipe
   {
     Instruction in(Api::kFill, site);
     in.CountVector((rest.bytes + kRepeatBytes - 1) / kRepeatBytes);
@@ -49,7 +49,7 @@ void FillGm(uint8_t* dst, const void* value, Dtype dtype, uint32_t element_bytes
   }
   ++core.counters().flags_set;
   ++core.counters().flags_waited;
-  core.clocks().Wait(PipeIndex(PIPE_MTE3), core.clocks().Set(PipeIndex(PIPE_V)));
+  core.Order(PipeIndex(PIPE_V), PipeIndex(PIPE_MTE3));
   for (uint64_t done = 0, bytes = count * element_bytes; done < bytes;) {
     const auto length = static_cast<uint32_t>(std::min<uint64_t>(rest.bytes, bytes - done));
     CopyPadUbToGm(dst + done, ub, {1, length, 0, 0}, element_bytes, dtype, site, Api::kFillStore);

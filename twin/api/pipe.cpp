@@ -81,8 +81,9 @@ BufferView QueueAlloc(QueueState& queue, Site site) {
     queue.next = static_cast<uint16_t>((queue.next + i + 1) % queue.count);
     if (buffer.ever_freed) {
       ++core.counters().flags_waited;
-      core.clocks().Wait(Producer(queue.position), buffer.event);
+      core.Await(Producer(queue.position), buffer.event);
     }
+    core.cycles().QueueCall("AllocTensor", site);
     buffer.state = BufferState::kAllocated;
     buffer.site = site;
     // The buffer's next tenant finds nothing defined in it.
@@ -111,7 +112,8 @@ void QueueEnQue(QueueState& queue, uint32_t depth, uint16_t id, Site site) {
                     " tensors are enqueued; the queue's depth is " + std::to_string(limit));
   }
   core.buffer(id).state = BufferState::kEnqueued;
-  core.buffer(id).event = core.clocks().Set(Producer(queue.position));
+  core.cycles().QueueCall("EnQue", site);
+  core.buffer(id).event = core.Signal(Producer(queue.position));
   queue.fifo[queue.enqueued++] = id;
   ++core.counters().flags_set;
 }
@@ -127,7 +129,8 @@ BufferView QueueDeQue(QueueState& queue, Site site) {
   --queue.enqueued;
   for (uint16_t i = 0; i < queue.enqueued; ++i) queue.fifo[i] = queue.fifo[i + 1];
   core.buffer(id).state = BufferState::kDequeued;
-  core.clocks().Wait(Consumer(queue.position), core.buffer(id).event);
+  core.Await(Consumer(queue.position), core.buffer(id).event);
+  core.cycles().QueueCall("DeQue", site);
   ++core.counters().flags_waited;
   return ViewOf(core, id);
 }
@@ -139,7 +142,8 @@ void QueueFree(QueueState& queue, uint16_t id, Site site) {
   if (!RequireState(core, queue, id, "FreeTensor", allowed, "allocated or dequeued", site)) return;
   core.buffer(id).state = BufferState::kFree;
   core.buffer(id).ever_freed = true;
-  core.buffer(id).event = core.clocks().Set(Consumer(queue.position));
+  core.cycles().QueueCall("FreeTensor", site);
+  core.buffer(id).event = core.Signal(Consumer(queue.position));
   ++core.counters().flags_set;
 }
 

@@ -48,15 +48,16 @@ void AccumulateRepeats(Dtype dtype, UbOperand dst, UbOperand src, const LaneSpec
     }
   }
   core.vector_registers().accumulator = sum;
-  core.clocks().Wait(kScalarPipe, core.clocks().Set(kVectorPipe));
+  core.Order(kVectorPipe, kScalarPipe);
   {
     Instruction in(Api::kReduceSumStore, site);
+    core.cycles().Scalar(Api::kReduceSumStore, site);
     if (in.Writes(dst, "dst", Footprint::Range(dst.begin, bytes))) {
       std::memcpy(in.ub(dst.begin), &sum, bytes);
     }
   }
-  core.clocks().Wait(kVectorPipe, core.clocks().Set(kScalarPipe));
-  core.clocks().Wait(kMte3Pipe, core.clocks().Set(kScalarPipe));
+  core.Order(kScalarPipe, kVectorPipe);
+  core.Order(kScalarPipe, kMte3Pipe);
 }
 
 Footprint FirstElements(const UbOperand& operand, uint32_t bytes) {
@@ -88,7 +89,7 @@ void VectorReduceSum(Dtype dtype, UbOperand dst, UbOperand src, UbOperand tmp, c
   VectorReduceRepeat(Api::kReduceSum, dtype, left == 1 ? dst : tmp, src, spec, first,
                      AscendC::ReduceOrder::ORDER_VALUE_INDEX, site);
   while (left > 1) {
-    core.clocks().Barrier(kVectorPipe);
+    core.Barrier(kVectorPipe);
     const LaneSpec partials = LaneSpec::FirstN(static_cast<int32_t>(left));
     left = RepeatsOf(partials, lanes);
     VectorReduceRepeat(Api::kReduceSum, dtype, left == 1 ? dst : tmp, tmp, partials, {1, 1, 8},

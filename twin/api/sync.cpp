@@ -4,13 +4,14 @@
 
 namespace normgrad::twin {
 
-void Barrier(pipe_t pipe, Site) {
+void Barrier(pipe_t pipe, Site site) {
   Core& core = ThisCore();
   ++core.counters().barriers;
+  core.cycles().Issue("PipeBarrier", site);
   if (pipe == PIPE_ALL) {
     core.BarrierAll();
   } else {
-    core.clocks().Barrier(PipeIndex(pipe));
+    core.Barrier(PipeIndex(pipe));
   }
 }
 

@@ -24,7 +24,9 @@ bool Announce(Instruction& in, const Lanes& lanes, const VectorOperand& dst, boo
   const Lanes dst_lanes = lanes.WithElementBytes(dst.element_bytes);
   if (reads_dst) carry_out = ReadsLanes(in, dst_lanes, dst.at, dst.name, dst.stride) && carry_out;
   carry_out = WritesLanes(in, dst_lanes, dst.at, dst.name, dst.stride) && carry_out;
-  in.CountVector(lanes.repeats());
+  in.CountVector(
+      lanes.repeats(),
+      lanes.first_n() && lanes.contiguous() % (kRepeatBytes / lanes.element_bytes()) != 0);
   return carry_out;
 }
 

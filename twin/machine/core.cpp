@@ -21,6 +21,8 @@ Core::Core(Launch& launch, uint32_t index)
       init_(launch.options().soc->chip->ub_bytes),
       clocks_(launch.options().sync == SyncMode::kAutosync,
               launch.options().soc->chip->vector_in_order),
+      cycles_(launch.options().cycles, *launch.options().soc, launch.options().cores,
+              launch.options().sync == SyncMode::kAutosync),
       ub_races_(launch.options().soc->chip->ub_bytes),
       control_(launch.options().soc->chip->arch, launch.options().soc->chip->saturates) {
   for (auto& past : history_) past.resize(kHistory);
@@ -198,11 +200,13 @@ std::string Core::Recall(int pipe, uint32_t sequence) const {
 
 void Core::BarrierAll() {
   clocks_.BarrierAll();
+  cycles_.BarrierAll();
   ub_races_.Forget();
   gm_order_.Forget();
 }
 
 void Core::Meet() {
+  cycles_.CloseSegment();
   launch_.meeting().Deposit(index_, std::move(gm_spans_), std::move(segments_));
   gm_spans_.clear();
   segments_.clear();
@@ -242,6 +246,7 @@ bool Core::ValidEventId(AscendC::HardEvent event, int id, const char* api, Site 
 
 void Core::SetFlag(AscendC::HardEvent event, int id, Site site) {
   ++counters_.flags_set;
+  cycles_.Issue("SetFlag", site);
   if (!ValidEventId(event, id, "SetFlag", site)) return;
   uint32_t& bits = flags_[Index(event)];
   if (checks() && (bits >> id & 1u) != 0) {
@@ -251,12 +256,13 @@ void Core::SetFlag(AscendC::HardEvent event, int id, Site site) {
                " is still set from " + PlaceOf(first));
   }
   bits |= 1u << id;
-  flag_times_[Index(event)][id] = clocks_.Set(PipeIndex(SourceOf(event)));
+  flag_events_[Index(event)][id] = Signal(PipeIndex(SourceOf(event)));
   flag_sites_[Index(event)][id] = site;
 }
 
 void Core::WaitFlag(AscendC::HardEvent event, int id, Site site) {
   ++counters_.flags_waited;
+  cycles_.Issue("WaitFlag", site);
   if (!ValidEventId(event, id, "WaitFlag", site)) return;
   uint32_t& bits = flags_[Index(event)];
   if ((bits >> id & 1u) == 0) {
@@ -265,7 +271,7 @@ void Core::WaitFlag(AscendC::HardEvent event, int id, Site site) {
                " was not set before: the core would wait for ever");
   }
   bits &= ~(1u << id);
-  clocks_.Wait(PipeIndex(DestinationOf(event)), flag_times_[Index(event)][id]);
+  Await(PipeIndex(DestinationOf(event)), flag_events_[Index(event)][id]);
 }
 
 int Core::FreeEventId(AscendC::HardEvent event, bool hold, Site site) {

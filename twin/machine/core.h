@@ -16,6 +16,7 @@
 #include "twin/machine/ids.h"
 #include "twin/machine/launch.h"
 #include "twin/observers/counters.h"
+#include "twin/observers/cycles.h"
 #include "twin/observers/gm_races.h"
 #include "twin/observers/ub_races.h"
 #include "twin/observers/uninit.h"
@@ -23,6 +24,12 @@
 namespace normgrad::twin {
 
 enum class BufferState : uint8_t { kFree, kAllocated, kEnqueued, kDequeued, kStatic, kGone };
+
+// What a pipe says at some point of the program, for another one to wait for.
+struct Event {
+  PipeTimes order;
+  Moment time;
+};
 
 // A stretch of UB that InitBuffer handed out: one buffer of a queue, or a TBuf.
 struct Buffer {
@@ -36,7 +43,7 @@ struct Buffer {
   bool ever_freed;  // the next AllocTensor waits for the event of that FreeTensor
   Site declared;    // InitBuffer
   Site site;        // of InitBuffer, and later of AllocTensor
-  PipeTimes event;  // what the buffer's pending event says: set by EnQue or FreeTensor
+  Event event;      // what the buffer's pending event says: set by EnQue or FreeTensor
 };
 
 class Core {
@@ -52,6 +59,7 @@ class Core {
   UbInitMap& init() { return init_; }
   Counters& counters() { return counters_; }
   PipeClocks& clocks() { return clocks_; }
+  Cycles& cycles() { return cycles_; }
   UbRaces& ub_races() { return ub_races_; }
   GmOrder& gm_order() { return gm_order_; }
   VectorRegisters& vector_registers() { return vector_registers_; }
@@ -90,6 +98,17 @@ class Core {
   }
   std::string Recall(int pipe, uint32_t sequence) const;
 
+  // Order between the pipes of this core. All that `pipe` has been given so far is behind a signal.
+  Event Signal(int pipe) const { return {clocks_.Set(pipe), cycles_.Signal(pipe)}; }
+  void Await(int pipe, const Event& event) {
+    clocks_.Wait(pipe, event.order);
+    cycles_.Await(pipe, event.time);
+  }
+  void Order(int pipe, int later_pipe) { Await(later_pipe, Signal(pipe)); }
+  void Barrier(int pipe) {
+    clocks_.Barrier(pipe);
+    cycles_.Barrier(pipe);
+  }
   // All pipes have finished: PipeBarrier<PIPE_ALL>.
   void BarrierAll();
   // Hands this core's GM accesses to the launch: it meets the others now.
@@ -148,10 +167,11 @@ class Core {
   uint32_t flags_[kHardEvents] = {};
   uint32_t held_[kHardEvents] = {};
   Site flag_sites_[kHardEvents][8] = {};
-  PipeTimes flag_times_[kHardEvents][8] = {};
+  Event flag_events_[kHardEvents][8] = {};
   bool kernel_type_mix_ = true;  // unless the kernel sets another: the build picks what it needs
   Counters counters_;
   PipeClocks clocks_;
+  Cycles cycles_;
   UbRaces ub_races_;
   GmOrder gm_order_;
   std::vector<GmSpan> gm_spans_;

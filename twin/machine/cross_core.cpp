@@ -4,15 +4,16 @@
 
 namespace normgrad::twin {
 
-void CrossFlags::Set(const Key& key, uint32_t core, uint32_t members, const CoreTimes& times,
+void CrossFlags::Set(const Key& key, uint32_t core, uint32_t members, const Round& mine,
                      Site site) {
   Flag& flag = flags_[key];
   flag.sites[core] = site;
   const uint64_t round = flag.sets[core]++;
   if (flag.rounds.size() <= round) flag.rounds.resize(round + 1);
-  CoreTimes& joined = flag.rounds[round];
-  joined.resize(std::max(joined.size(), times.size()));
-  for (size_t i = 0; i < times.size(); ++i) joined[i].Join(times[i]);
+  CoreTimes& joined = flag.rounds[round].times;
+  joined.resize(std::max(joined.size(), mine.times.size()));
+  for (size_t i = 0; i < mine.times.size(); ++i) joined[i].Join(mine.times[i]);
+  flag.rounds[round].moment.Join(mine.moment);
   if (flag.sets.size() < members) return;
   flag.complete = flag.sets.begin()->second;
   for (const auto& [member, sets] : flag.sets) flag.complete = std::min(flag.complete, sets);
@@ -25,7 +26,7 @@ bool CrossFlags::CanWait(const Key& key, uint32_t core) const {
   return flag->second.complete > (waits == flag->second.waits.end() ? 0 : waits->second);
 }
 
-const CoreTimes& CrossFlags::Wait(const Key& key, uint32_t core) {
+const CrossFlags::Round& CrossFlags::Wait(const Key& key, uint32_t core) {
   Flag& flag = flags_[key];
   return flag.rounds[flag.waits[core]++];
 }

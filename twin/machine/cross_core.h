@@ -10,6 +10,7 @@
 
 #include "twin/machine/clocks.h"
 #include "twin/machine/site.h"
+#include "twin/observers/cycles.h"
 
 namespace normgrad::twin {
 
@@ -41,10 +42,16 @@ class CrossFlags {
     }
   };
 
-  void Set(const Key& key, uint32_t core, uint32_t members, const CoreTimes& times, Site site);
+  // What the sets of one round say, joined over the members.
+  struct Round {
+    CoreTimes times;
+    Cycles::Shared moment;
+  };
+
+  void Set(const Key& key, uint32_t core, uint32_t members, const Round& mine, Site site);
   bool CanWait(const Key& key, uint32_t core) const;
   // Takes one count; returns what the members' sets said.
-  const CoreTimes& Wait(const Key& key, uint32_t core);
+  const Round& Wait(const Key& key, uint32_t core);
   // Calls f(key, core, count, site of the last set) for what was set and never waited for.
   template <typename F>
   void ForEachLeft(F f) const {
@@ -62,7 +69,7 @@ class CrossFlags {
     std::map<uint32_t, uint64_t> sets;   // per core
     std::map<uint32_t, Site> sites;      // of the last set, per core
     std::map<uint32_t, uint64_t> waits;  // per core
-    std::vector<CoreTimes> rounds;       // joined over the members that have set this round
+    std::vector<Round> rounds;           // of the members that have set so far
     uint64_t complete = 0;               // rounds that all members have set
   };
   std::map<Key, Flag> flags_;

@@ -168,7 +168,8 @@ void Instruction::CheckUbRace(bool write, const UbOperand& operand, const char* 
              (conflict.is_write ? "writing" : "reading"));
 }
 
-void Instruction::CountVector(uint64_t repeats) {
+void Instruction::CountVector(uint64_t repeats, bool odd_count) {
+  core_.cycles().Vector(api_, repeats, odd_count, site_);
   Counters& counters = core_.counters();
   ++counters.vector_instructions;
   counters.vector_repeats += repeats;

@@ -51,7 +51,11 @@ class Instruction {
   // This call adds up into its destination, step by step: it may overlap its source so.
   void AllowAccumulation() { may_accumulate_ = true; }
 
-  void CountVector(uint64_t repeats);
+  // `odd_count`: the call counts elements, and they fill no whole repeats.
+  void CountVector(uint64_t repeats, bool odd_count = false);
+  void TimeCopy(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride) {
+    core_.cycles().Copy(api_, address, length, count, stride, site_);
+  }
 
  private:
   bool InBounds(const UbOperand& operand, const char* name, const Footprint& footprint);

@@ -9,7 +9,8 @@ namespace normgrad::twin {
 Launch::Launch(const LaunchOptions& options)
     : options_(options),
       schedule_(options.cores, options.host_threads, options.seed),
-      reports_(options.cores) {}
+      reports_(options.cores),
+      core_times_(options.cores) {}
 
 void Launch::Run(KernelEntry entry, const std::vector<uint8_t*>& args) {
   schedule_.Run([&](uint32_t core) { RunCore(core, entry, args); });
@@ -26,6 +27,7 @@ void Launch::RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_
     entry(args.data());
     core.Finish();
     core.Meet();
+    core_times_[index] = core.cycles().Release();
   } catch (const KernelStopped&) {
     schedule_.Stop();
   }

@@ -15,6 +15,7 @@
 #include "twin/machine/schedule.h"
 #include "twin/observers/counters.h"
 #include "twin/observers/gm_races.h"
+#include "twin/observers/launch_time.h"
 
 namespace normgrad::twin {
 
@@ -38,6 +39,7 @@ struct LaunchOptions {
   SyncMode sync = SyncMode::kStrict;
   uint64_t seed = 0;
   uint32_t host_threads = 1;
+  CycleMode cycles = CycleMode::kOn;
 };
 
 using KernelEntry = void (*)(uint8_t* const* args);
@@ -60,6 +62,7 @@ class Launch {
   FindingLog& findings() { return findings_; }
   GmMeeting& meeting() { return meeting_; }
   const std::vector<CoreReport>& cores() const { return reports_; }
+  const std::vector<CoreTime>& core_times() const { return core_times_; }
   bool finished() const { return !schedule_.stopped(); }
 
   void set_tiling(const uint8_t* address, uint64_t bytes) {
@@ -87,6 +90,7 @@ class Launch {
   std::map<const void*, Rendezvous> rendezvous_;  // by the place where cores meet
   Schedule schedule_;
   std::vector<CoreReport> reports_;
+  std::vector<CoreTime> core_times_;
   const uint8_t* tiling_ = nullptr;
   uint64_t tiling_bytes_ = 0;
   std::atomic<bool> key_matched_{false};

@@ -84,6 +84,12 @@ std::string UnwrittenJson(const Gm& gm) {
   return "\"unwritten\": {" + json + "}";
 }
 
+// Nothing of a launch that was cut short: its cores are at different places.
+std::string TimeJson(const Launch& launch) {
+  if (launch.options().cycles == CycleMode::kOff || !launch.finished()) return "";
+  return ",\n\"time\": " + LaunchTime(*launch.options().soc, launch.core_times()).Json();
+}
+
 }  // namespace
 
 std::string ReportJson(Launch& launch, double wall_s) {
@@ -95,7 +101,7 @@ std::string ReportJson(Launch& launch, double wall_s) {
   std::snprintf(seconds, sizeof seconds, "%.6f", wall_s);
   return std::string("{\"finished\": ") + (launch.finished() ? "true" : "false") +
          ",\n\"findings\": [" + findings + "],\n" + CountersJson(launch.cores()) + ",\n" +
-         UnwrittenJson(launch.gm()) + ",\n\"wall_s\": " + seconds + "}\n";
+         UnwrittenJson(launch.gm()) + TimeJson(launch) + ",\n\"wall_s\": " + seconds + "}\n";
 }
 
 }  // namespace normgrad::twin

@@ -1,10 +1,6 @@
-// Cycles that one 256 B repeat of a vector instruction adds ("slope") on arch 2201. Add, Sub, Max,
-// Min, Mul, Adds, Muls, Div, Exp, Ln, Sqrt, Rsqrt, Cast, Duplicate, Copy, WholeReduceSum,
-// BlockReduceSum: regressions on 910B3 hardware published with pto-isa's cost model. MulAddDst,
-// FusedMulAdd, Axpy: as Mul, fixed by this project's budgets. Assumed after the documented
-// throughput relative to these: Maxs, Mins, Abs, Relu, Not, And, Or, Reciprocal, Brcb (its own
-// entry there is a placeholder), Max and Min reductions, PairReduceSum, Compare, Select,
-// TransDataTo5HD. Broadcast counts the repeats of its documented steps, Fill those of a Duplicate.
+// What instructions cost, in cycles, per architecture: the model's only numbers about time inside a
+// core. cost_table.cpp has the rows with their sources; what is true of a chip as a whole (clock,
+// bandwidth) is in tiling/chips.cpp.
 #ifndef NORMGRAD_TWIN_OBSERVERS_COST_TABLE_H_
 #define NORMGRAD_TWIN_OBSERVERS_COST_TABLE_H_
 
@@ -14,63 +10,55 @@
 
 namespace normgrad::twin {
 
-inline uint32_t SlopeCycles(Api api) {
-  switch (api) {
-    case Api::kAdd:
-    case Api::kSub:
-    case Api::kMul:
-    case Api::kMax:
-    case Api::kMin:
-    case Api::kMulAddDst:
-    case Api::kFusedMulAdd:
-    case Api::kAxpy:
-    case Api::kExp:
-    case Api::kLn:
-    case Api::kSqrt:
-      return 2;
-    case Api::kDiv:
-      return 4;
-    case Api::kWholeReduceSum:
-    case Api::kWholeReduceMax:
-    case Api::kWholeReduceMin:
-    case Api::kRepeatReduceSum:
-    case Api::kReduceSum:
-    case Api::kReduceMax:
-    case Api::kReduceMin:
-      return 7;
-    case Api::kAdds:
-    case Api::kMuls:
-    case Api::kMaxs:
-    case Api::kMins:
-    case Api::kAbs:
-    case Api::kRelu:
-    case Api::kNot:
-    case Api::kAnd:
-    case Api::kOr:
-    case Api::kRsqrt:
-    case Api::kReciprocal:
-    case Api::kCast:
-    case Api::kDuplicate:
-    case Api::kBrcb:
-    case Api::kCopy:
-    case Api::kBroadcast:
-    case Api::kFill:
-    case Api::kBlockReduceSum:
-    case Api::kBlockReduceMax:
-    case Api::kBlockReduceMin:
-    case Api::kPairReduceSum:
-    case Api::kCompare:
-    case Api::kCompareScalar:
-    case Api::kSelect:
-    case Api::kSetCmpMask:
-    case Api::kGetCmpMask:
-    case Api::kTransDataTo5HD:
-    case Api::kDataCopyUbToUb:
-      return 1;
-    default:
-      return 0;  // not a vector instruction
-  }
-}
+// A vector instruction occupies its pipe for slope x repeats, and its result is there `latency`
+// later.
+struct VectorCost {
+  uint16_t latency_cycles = 0;
+  uint16_t slope_cycles = 0;  // per repeat of 256 B
+};
+
+struct VectorCosts {
+  VectorCost of[kApiCount];
+};
+
+// A transfer engine: each command occupies it for `start_cycles` and its bytes, and whoever waits
+// for the command sees it `latency_cycles` later.
+struct EngineCosts {
+  double start_cycles;
+  double bytes_per_cycle;
+  double latency_cycles;
+};
+
+struct Costs {
+  uint32_t arch;
+  bool calibrated;  // against measured rows; else every print of a time says so
+  VectorCosts vector;
+  EngineCosts load;   // MTE2
+  EngineCosts store;  // MTE3
+  // Of the scalar unit, per call.
+  double issue_cycles;        // of a vector instruction, a flag, a barrier
+  double queue_cycles;        // AllocTensor, EnQue, DeQue, FreeTensor
+  double copy_issue_cycles;   // of a copy
+  double scalar_ub_cycles;    // reading or writing an element of UB
+  double scalar_gm_cycles;    // reading an element of GM
+  double scalar_wait_cycles;  // of the scalar unit waiting for another pipe, beside the wait itself
+  // A call that counts its elements pays this where they do not fill whole repeats.
+  double odd_count_cycles;
+  uint32_t line_bytes;  // a transfer touches whole lines of GM
+};
+
+// Of arch 1001, 2002, 2201 or 3510.
+const Costs& CostsOf(uint32_t arch);
+
+// Launching a kernel and joining all cores are reported beside the modelled time, not in it: the
+// first is the smallest difference between duration and time on the core that profiles show, 0.5 to
+// 4.5 us; nobody has published the second.
+constexpr double kLaunchUs = 2.5;
+constexpr double kSyncAllUs = 3.0;
+
+// The counter `vector_slope_cycles` and the budgets of kernels use the slopes of arch 2201 on every
+// architecture.
+uint32_t SlopeCycles(Api api);
 
 }  // namespace normgrad::twin
 

@@ -74,6 +74,10 @@ enum class Api : uint8_t {
 #undef NORMGRAD_API
 };
 
+#define NORMGRAD_API(name, text, pipe) +1
+constexpr int kApiCount = 0 NORMGRAD_APIS(NORMGRAD_API);
+#undef NORMGRAD_API
+
 struct ApiFacts {
   const char* name;
   pipe_t pipe;

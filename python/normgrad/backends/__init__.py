@@ -40,6 +40,7 @@ class LaunchOptions:
     ub_bytes: int | None = None  # UB limit of the launch; None: the plan's
     timeout_s: float | None = None  # None: by the size of the case
     sync: str = "strict"  # or autosync: with what the compiler adds by itself
+    cycles: bool = True  # model the time; its cost is small
     shuffle_runs: int = 0  # launches more, under drawn orders 1..N; a backend does one launch only
 
     @property
@@ -59,6 +60,7 @@ class Outputs:
     counters: dict[str, int] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     unwritten: dict[str, int] = field(default_factory=dict)  # bytes never written, by output
+    time: dict[str, Any] = field(default_factory=dict)  # modelled; empty: not asked for
     finished: bool = True  # False: a finding was fatal, so that the arrays mean nothing
     error: str | None = None
     wall_s: float = 0.0

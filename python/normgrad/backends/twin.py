@@ -114,6 +114,7 @@ def launch(
         counters=dict(answer.get("counters", {})),
         findings=tuple(_finding(entry) for entry in answer.get("findings", ())),
         unwritten=dict(answer.get("unwritten", {})),
+        time=dict(answer.get("time", {})),
         finished=bool(answer.get("finished", True)),
         wall_s=float(answer.get("wall_s", wall_s)),
     )
@@ -131,6 +132,7 @@ def _header(what: RawLaunch, options: LaunchOptions, folder: Path) -> list[str]:
         f"tiling {tiling}",
         f"check {options.check}",
         f"sync {options.sync}",
+        f"cycles {'on' if options.cycles else 'off'}",
         f"seed {options.seed}",
         f"threads {options.threads}",
     ]
