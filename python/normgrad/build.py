@@ -39,6 +39,8 @@ _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
 }
 
+TWIN_SHARES = ("chips.cpp", "dtype.cpp")  # sources of tiling/ that CMake compiles into the twin
+
 
 class BuildError(NormgradError):
     """A compiler said no: one sentence with its first error and the log's path."""
@@ -94,6 +96,14 @@ def missing(wanted: Iterable[Unit]) -> list[Unit]:
     return [what for what in dict.fromkeys(wanted) if not unit_folder(what, twin).is_dir()]
 
 
+def link_all(target: Path) -> None:
+    """Makes another cache folder know all that is built here; names tell what it was made from."""
+    for folder in paths.cache_root().iterdir():
+        kind = folder.name.partition("-")[0]
+        if kind in (*_PARTS, "unit") and folder.is_dir() and "." not in folder.name:
+            (target / folder.name).symlink_to(folder)
+
+
 def default_jobs() -> int:
     """Compilers at once: a unit needs about 0.5 GB, so memory decides before cores do."""
     return max(1, min(os.cpu_count() or 1, 8))
@@ -146,7 +156,14 @@ def base_folder(part: str) -> Path:
 
 
 def _base_name(root: Path, part: str) -> str:
-    return f"{part}-{cache.digest(root, _base_sources(root, part), *_how(tools.compiler()))}"
+    files = _base_sources(root, part)
+    if part == "twin":  # the planner's own sources are copied for it, but not compiled into it
+        files = [f for f in files if f.parent.name != "tiling" or _in_twin(f)]
+    return f"{part}-{cache.digest(root, files, *_how(tools.compiler()))}"
+
+
+def _in_twin(file: Path) -> bool:
+    return file.suffix == ".h" or file.name in TWIN_SHARES
 
 
 def _base_sources(root: Path, part: str) -> list[Path]:

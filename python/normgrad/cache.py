@@ -6,13 +6,17 @@ import fcntl
 import hashlib
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from normgrad import paths, stop
+
 _KEEP_S = 7 * 24 * 3600.0  # an edit of a source makes a new folder of about a megabyte
 _SOURCE_ENDINGS = (".cpp", ".h")
+_STALE_S = 24 * 3600.0  # a scratch folder whose process was killed
 
 
 def digest(root: Path, files: Iterable[Path], *more: str) -> str:
@@ -72,6 +76,24 @@ def _forget_old(fresh: Path) -> None:
         if old.is_dir() and old != fresh and old.stat().st_mtime < limit:
             shutil.rmtree(old, ignore_errors=True)
             old.with_name(f"{old.name}.lock").unlink(missing_ok=True)
+
+
+@contextmanager
+def scratch(name: str) -> Iterator[Path]:
+    """A folder beside the builds, where libraries can be loaded from; removed afterwards."""
+    root = paths.cache_root()
+    for old in root.glob(f"{name}-*"):
+        if time.time() - old.stat().st_mtime > _STALE_S:
+            shutil.rmtree(old, ignore_errors=True)
+    folder: Path | None = None
+    try:
+        with stop.held():
+            folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=root))
+        yield folder
+    finally:
+        if folder is not None:
+            with stop.held():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

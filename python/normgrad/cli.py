@@ -159,6 +159,21 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     _checking(bench)
     _json(bench)
 
+    selftest = add(
+        "selftest", commands.selftest, "plant defects and see that each is found for its reason"
+    )
+    selftest.add_argument("names", nargs="*", metavar="NAME", help="defects (default: all)")
+    selftest.add_argument(
+        "--full",
+        action="store_true",
+        help="every case of every defect, and how many cases of smoke notice it (default: the "
+        "first case of each)",
+    )
+    selftest.add_argument(
+        "--jobs", type=_positive, metavar="N", help="defects at once (default: one per CPU core)"
+    )
+    _json(selftest)
+
     doctor = add("doctor", commands.doctor, "what is installed, what works, what to do next")
     _json(doctor)
     return parser, parts

@@ -12,10 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from normgrad import build, cases, dtypes, jobs, ops, paths, pool, render, report, selfbench, store
+from normgrad import (
+    build,
+    cases,
+    dtypes,
+    jobs,
+    ops,
+    paths,
+    pool,
+    render,
+    report,
+    report_selftest,
+    selfbench,
+    store,
+)
 from normgrad import doctor as doctor_
 from normgrad import plan as plan_
 from normgrad import run as run_
+from normgrad import selftest as selftest_
 from normgrad.backends import LaunchOptions
 from normgrad.cases import Case
 from normgrad.errors import NormgradError
@@ -193,6 +207,29 @@ def _bench_itself(args: argparse.Namespace) -> int:
     else:
         report.self_table(figures)
     return 0 if all(figure.holds for figure in figures) else 1
+
+
+def selftest(args: argparse.Namespace) -> int:
+    """Defects are planted only if the sources as they are pass: else a failure proves nothing."""
+    chosen = selftest_.choose(args.names, args.full)
+    stream = sys.stderr if args.json else sys.stdout
+    _build([jobs.from_text(text) for defect in chosen for text in defect.cases])
+    began = time.perf_counter()
+    workers = selftest_.workers_for(len(chosen), args.jobs)
+    answers = selftest_.control(chosen, args.full, workers)
+    if wrong := selftest_.control_fails(chosen, answers):
+        report_selftest.control_fails(wrong, stream)
+        return 1
+    report_selftest.control_passes(len(answers), time.perf_counter() - began, stream)
+    outcomes = []
+    lines = report_selftest.Lines(chosen, args.full, stream)
+    for outcome in selftest_.plant_all(chosen, args.full, workers):
+        outcomes.append(outcome)
+        lines.add(outcome)
+    report_selftest.summary(outcomes, time.perf_counter() - began, stream)
+    if args.json:
+        report.json_rows(report_selftest.row(outcome) for outcome in outcomes)
+    return 0 if all(outcome.killed for outcome in outcomes) else 1
 
 
 def doctor(args: argparse.Namespace) -> int:

@@ -55,6 +55,10 @@ def cases_root() -> Path:
     return source_root() / "tests" / "cases"
 
 
+def defects_root() -> Path:
+    return source_root() / "tests" / "defects"
+
+
 def captures_root() -> Path:
     return source_root() / "tests" / "data" / "captures"
 

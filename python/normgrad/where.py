@@ -12,6 +12,7 @@ from normgrad.compare import Tally
 
 Places = npt.NDArray[np.int64]
 
+_WHY_ALL_ROWS = "the formula, a constant, or an input that all rows share"
 _PERIODS = (8, 16, 32, 64, 128, 256, 512)  # blocks, repeats, leaves
 
 
@@ -58,7 +59,7 @@ class Split:
         if self.knows_cores:
             core, own = self.core_and_row(np.array([row]))
             own_row = int(own[0])
-            words.append(f"core {core[0]}")
+            words.append(f"core {core[0]}" if core[0] < self.cores else "no core has this row")
         if self.tile_rows:
             words.append(f"tile {own_row // self.tile_rows}")
         if self.chunk_cols:
@@ -74,9 +75,16 @@ def patterns(tally: Tally, plan: SplitOfRows | None) -> list[tuple[str, str]]:
     found = list(_col_patterns(cols, tally, split, over_rows))
     if tally.rows > 1:
         found += list(_row_patterns(rows, tally.rows, split))
-    elif tally.cols > 1 and len(cols) == tally.cols:
-        found.append(("in every column", "the sums over rows, or what cores exchange"))
+    elif tally.cols > 1 and (share := _share(len(cols), tally.cols, "column")):
+        found.append((f"in {share}", "the sums over rows, or what cores exchange"))
     return found
+
+
+def _share(count: int, total: int, unit: str) -> str:
+    """All, or so nearly all that the others are right by chance; else nothing."""
+    if count == total:
+        return f"every {unit}"
+    return f"nearly every {unit} ({count} of {total})" if count * 10 >= total * 9 else ""
 
 
 def _col_patterns(
@@ -127,7 +135,7 @@ def _period(cols: Places, total: int) -> tuple[str, str] | None:
 def _row_patterns(rows: Places, total: int, split: Split) -> Iterator[tuple[str, str]]:
     first, last = int(rows[0]), int(rows[-1])
     if len(rows) == total:
-        yield "in every row", "the formula, a constant, or an input that all rows share"
+        yield "in every row", _WHY_ALL_ROWS
         return
     if first == last:
         yield (
@@ -136,6 +144,9 @@ def _row_patterns(rows: Places, total: int, split: Split) -> Iterator[tuple[str,
         )
         return
     cores, own = split.core_and_row(rows) if split.knows_cores else (np.zeros_like(rows), rows)
+    if split.knows_cores and cores[0] >= split.cores:
+        yield "only in rows that the plan gives to no core", "how the planner deals rows to cores"
+        return
     if split.knows_cores and cores[0] == cores[-1]:
         whose = "the last core" if cores[0] == split.cores - 1 else f"core {cores[0]}"
         name = whose if whose.startswith("core") else f"{whose} ({cores[0]})"
@@ -145,8 +156,22 @@ def _row_patterns(rows: Places, total: int, split: Split) -> Iterator[tuple[str,
         return
     if split.tile_rows and (of_tile := _each_tile(cores, own, split, total)):
         yield of_tile
+    elif split.tile_rows > 1 and _all_but_first_of_tile(rows, total, split):
+        yield (
+            "in every row but the first of each tile",
+            "the step of an instruction from row to row",
+        )
+    elif share := _share(len(rows), total, "row"):
+        yield f"in {share}", _WHY_ALL_ROWS
     elif (cores[0] != cores[-1] or not split.knows_cores) and (last - first + 1) * 2 <= total:
         yield f"only in rows {first} to {last}", ""
+
+
+def _all_but_first_of_tile(rows: Places, total: int, split: Split) -> bool:
+    right = np.setdiff1d(np.arange(total), rows)
+    _, own = split.core_and_row(right) if split.knows_cores else (right, right)
+    tiles = -(-total // split.tile_rows)  # at least: tiles of a core may be short
+    return len(right) >= tiles and not (own % split.tile_rows).any()
 
 
 def _each_core(cores: Places, own: Places, split: Split) -> tuple[str, str] | None:

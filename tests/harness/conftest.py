@@ -18,7 +18,7 @@ import pytest
 from normgrad import build, paths
 
 HERE = Path(__file__).parent
-COPIED = ("op_kernel", "tiling", "twin", "tests/cases", "tests/data/captures")
+COPIED = ("op_kernel", "tiling", "twin", "tests/cases", "tests/defects", "tests/data/captures")
 Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -241,3 +242,10 @@ def test_missing_tools(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("CXX", "g++")
     with pytest.raises(NormgradError, match="cmake is not on the path; install cmake"):
         build.tiling_library()
+
+
+def test_twin_is_named_after_what_cmake_compiles_into_it() -> None:
+    """Else an edit of a shared source of tiling/ would go unnoticed in the twin."""
+    text = (paths.source_root() / "CMakeLists.txt").read_text()
+    target = text[text.index("add_library(normgrad_twin") :].partition(")")[0]
+    assert tuple(re.findall(r"/tiling/(\w+\.cpp)", target)) == build.TWIN_SHARES

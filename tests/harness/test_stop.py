@@ -42,7 +42,10 @@ def until(true: Callable[[], bool], seconds: float = 30.0) -> bool:
     return False
 
 
-@pytest.mark.parametrize("words", [["verify", *CASES, "--jobs", "2"], ["run", CASES[0]]])
+@pytest.mark.parametrize(
+    "words",
+    [["verify", *CASES, "--jobs", "2"], ["run", CASES[0]], ["selftest", "skips_the_last_row"]],
+)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
 def test_nothing_stays(
     fake_environment: dict[str, str], tmp_path: Path, words: list[str], number: signal.Signals

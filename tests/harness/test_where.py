@@ -62,6 +62,7 @@ def broken(name: str, index: Any, text: str = "fp32:43x200", plan: Any = PLAN) -
         ((slice(10, 12), ALL), "only in the first tile of a core", "before the first tile"),
         (([4, 9, 14, 17, 18, 21, 22], ALL), "only in the last tile of a core", "short last tile"),
         ((ALL, ALL), "in every row", "formula"),
+        ((slice(1, None), ALL), "in nearly every row (42 of 43)", "formula"),
     ],
 )
 def test_pattern_of_dx_is_named(index: Any, pattern: str, why: str) -> None:
@@ -81,6 +82,7 @@ ONE_CORE = Split(1, {"rows_per_core": 43, "cores_with_one_more": 0, "rows_per_ti
         ([3, 7, 11, 15, 19, 23, 27, 31, 35, 39, 42], "only in the last row of each tile"),
         ([r for r in range(43) if r // 4 % 2], "only in every second tile"),
         (slice(40, 43), "only in the last tile of a core"),
+        ([r for r in range(43) if r % 4], "in every row but the first of each tile"),
     ],
 )
 def test_pattern_of_tiles_is_named(rows: Any, pattern: str) -> None:
@@ -117,6 +119,20 @@ def test_wrong_sums_over_rows_are_told_from_wrong_dx() -> None:
     assert "added up by core 2" in strip.reason
     other = broken("dx", ALL)
     assert any(line.startswith("dgamma is right") for line in other.explanation)
+
+
+def test_nearly_all_columns_of_a_sum_are_named() -> None:
+    assert "in nearly every column (190 of 200)" in broken("dgamma", slice(0, 190)).reason
+    assert "nearly" not in broken("dgamma", slice(0, 170)).reason
+
+
+def test_rows_that_no_core_has_are_named() -> None:
+    plan = Split(10, {**PLAN.fields, "cores_with_one_more": 0})  # 40 of the 43 rows
+    verdict = broken("dx", (slice(40, 43), ALL), plan=plan)
+    assert "only in rows that the plan gives to no core" in verdict.reason
+    assert "; no core has this row, tile 0, chunk" in verdict.reason
+    assert any("how the planner deals rows" in line for line in verdict.explanation)
+    assert "no core" not in broken("dx", (slice(40, 43), ALL)).reason
 
 
 def test_map_shows_where_and_how_much() -> None:
