@@ -54,6 +54,7 @@ struct PlanOptions {
   uint32_t cores;
   uint32_t chunk_cols;  // a multiple of kLeafCols
   uint32_t rows_per_tile;
+  uint32_t det_strong;   // 1: dgamma has the same bits for any number of cores
   const char* strategy;  // for example "DxWholeRow"
 };
 

@@ -62,6 +62,11 @@ Answer CheckOptions(const Soc& soc, const PlanOptions& options, Regimes* regimes
     return OutOfRange("ub", options.ub_bytes, kLeastUbBytes, ub_bytes,
                       std::string("bytes on ") + soc.name + "; choose a value in this range");
   }
+  if (options.det_strong != 0) {
+    return Refuse(kTilingRefused,
+                  "det=strong is not built yet: every plan gives the same bits in every run, but "
+                  "another number of cores gives others; leave it out");
+  }
   if (options.cores > soc.cores) {
     return OutOfRange("cores", options.cores, 1, soc.cores,
                       std::string("on ") + soc.name + "; choose a value in this range");

@@ -92,6 +92,7 @@ class Options:
     cores: int | None = None
     chunk_cols: int | None = None
     rows_per_tile: int | None = None
+    det_strong: bool = False  # dgamma has the same bits for any number of cores
     strategy: str | None = None
 
 
@@ -253,6 +254,7 @@ def _write_options(options: Options) -> OptionsStruct:
         _refuse_beyond(name, 2**32 - 1, [value])
     return OptionsStruct(
         *wishes.values(),
+        int(options.det_strong),
         options.strategy.encode() if options.strategy is not None else None,
     )
 

@@ -73,7 +73,11 @@ def plan_case(case: Case, **knobs: Any) -> Plan:
     """
     problem = check(case.op, case.soc, descriptors(case))
     wishes = Options(
-        ub_bytes=case.ub, cores=case.cores, chunk_cols=case.chunk, strategy=case.strategy
+        ub_bytes=case.ub,
+        cores=case.cores,
+        chunk_cols=case.chunk,
+        det_strong=case.det == "strong",
+        strategy=case.strategy,
     )
     return make_plan(case.op, case.soc, problem, replace(wishes, **knobs))
 

@@ -96,6 +96,7 @@ class OptionsStruct(ctypes.Structure):
         ("cores", ctypes.c_uint32),
         ("chunk_cols", ctypes.c_uint32),
         ("rows_per_tile", ctypes.c_uint32),
+        ("det_strong", ctypes.c_uint32),
         ("strategy", ctypes.c_char_p),
     )
 
