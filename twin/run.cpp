@@ -1,8 +1,14 @@
 // normgrad-twin LAUNCHFILE: runs one kernel launch in this process and writes its report. The file
 // has one "key value..." per line:
 //   unit PATH | soc NAME | cores N | ub_bytes N | tiling_key N | tiling PATH | check all|fast|off
-//   sync strict|autosync | cycles on|off | seed N | threads N | workspace BYTES [ZEROED_BYTES] |
-//   report PATH tensor NAME in|out|null BYTES PATH     (in the order of the kernel's arguments)
+//   sync strict|autosync | cycles on|off | seed N | threads N | workspace BYTES [ZEROED_BYTES]
+//   report PATH
+//   cores_run CORE...           the others only come to meetings; without this line all run
+// and, in the order of the kernel's arguments, one of
+//   tensor NAME in|out|null BYTES PATH
+//   sparse NAME in|out BYTES    zeros, of which no page exists until it is written
+// the latter with any number of
+//   slice BEGIN BYTES PATH      what an input has there, or where that part of an output goes
 // Exit 0: the report is written, findings or not. Exit 3: a sentence on stderr says why not.
 #include <dlfcn.h>
 #include <signal.h>
@@ -26,11 +32,19 @@ namespace {
 
 constexpr int kCannotRun = 3;
 
+struct Slice {
+  uint64_t begin;
+  uint64_t bytes;
+  std::string path;
+};
+
 struct TensorSpec {
   std::string name;
   std::string role;
   uint64_t bytes;
   std::string path;
+  bool sparse;
+  std::vector<Slice> slices;
 };
 
 struct LaunchFile {
@@ -106,13 +120,23 @@ void ParseLine(const std::string& line, LaunchFile& file) {
     if (!(words >> file.workspace_zeroed_bytes)) file.workspace_zeroed_bytes = 0;
   } else if (key == "report") {
     file.report = path();
-  } else if (key == "tensor") {
+  } else if (key == "cores_run") {
+    for (uint32_t core = 0; words >> core;) file.options.cores_run.push_back(core);
+  } else if (key == "tensor" || key == "sparse") {
     TensorSpec tensor;
     if (!(words >> tensor.name >> tensor.role >> tensor.bytes)) {
-      throw std::runtime_error("'" + line + "': expected tensor NAME in|out|null BYTES PATH");
+      throw std::runtime_error("'" + line + "': expected " + key + " NAME in|out|null BYTES");
     }
     tensor.path = path();
+    tensor.sparse = key == "sparse";
     file.tensors.push_back(tensor);
+  } else if (key == "slice") {
+    if (file.tensors.empty() || !file.tensors.back().sparse) {
+      throw std::runtime_error("'" + line + "': a slice belongs to the sparse tensor before it");
+    }
+    const uint64_t begin = number();
+    const uint64_t bytes = number();
+    file.tensors.back().slices.push_back({begin, bytes, path()});
   } else {
     throw std::runtime_error("unknown key '" + key + "' in the launch file");
   }
@@ -130,6 +154,11 @@ LaunchFile Parse(const char* path) {
   if (options.cores < 1 || options.cores > options.soc->cores) {
     throw std::runtime_error("cores is " + std::to_string(options.cores) + "; " +
                              options.soc->name + " has 1 to " + std::to_string(options.soc->cores));
+  }
+  for (const uint32_t core : options.cores_run) {
+    if (core < options.cores) continue;
+    throw std::runtime_error("cores_run names core " + std::to_string(core) + "; the launch has " +
+                             std::to_string(options.cores));
   }
   if (options.ub_bytes < 1 || options.ub_bytes > options.soc->chip->ub_bytes) {
     throw std::runtime_error("ub_bytes is " + std::to_string(options.ub_bytes) + "; " +
@@ -160,7 +189,41 @@ KernelEntry LoadUnit(const std::string& path, uint32_t arch) {
   return reinterpret_cast<KernelEntry>(entry);
 }
 
+// A slice and the bytes of its file change places: read into an input, written from an output.
+void Exchange(const Slice& slice, uint8_t* base, bool read) {
+  auto* bytes = reinterpret_cast<char*>(base + slice.begin);
+  const auto count = static_cast<std::streamsize>(slice.bytes);
+  std::fstream stream(slice.path, std::ios::binary | (read ? std::ios::in : std::ios::out));
+  if (read) {
+    stream.read(bytes, count);
+  } else {
+    stream.write(bytes, count).flush();
+  }
+  if (!stream) {
+    throw std::runtime_error(std::string("can't ") + (read ? "read " : "write ") +
+                             std::to_string(slice.bytes) + " bytes of " + slice.path);
+  }
+}
+
+uint8_t* MapSparse(Gm& gm, const TensorSpec& tensor) {
+  if (tensor.role != "in" && tensor.role != "out") {
+    throw std::runtime_error("sparse tensor " + tensor.name + " has the role '" + tensor.role +
+                             "'; allowed: in, out");
+  }
+  const bool in = tensor.role == "in";
+  std::vector<GmRange> ranges;
+  for (const Slice& slice : tensor.slices) {
+    ranges.push_back({slice.begin, slice.begin + slice.bytes});
+  }
+  uint8_t* base = gm.MapSparse(tensor.name, in ? GmRole::kIn : GmRole::kOut, tensor.bytes, ranges);
+  for (const Slice& slice : tensor.slices) {
+    if (in) Exchange(slice, base, true);
+  }
+  return base;
+}
+
 uint8_t* MapTensor(Gm& gm, const TensorSpec& tensor) {
+  if (tensor.sparse) return MapSparse(gm, tensor);
   if (tensor.role == "null") return nullptr;
   if (tensor.role == "in") return gm.Map(tensor.name, GmRole::kIn, tensor.bytes, tensor.path);
   if (tensor.role == "out") return gm.Map(tensor.name, GmRole::kOut, tensor.bytes, tensor.path);
@@ -186,6 +249,11 @@ void Run(const char* path) {
   const auto start = std::chrono::steady_clock::now();
   launch.Run(entry, args);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+
+  for (size_t i = 0; i < file.tensors.size(); ++i) {
+    if (file.tensors[i].role != "out") continue;
+    for (const Slice& slice : file.tensors[i].slices) Exchange(slice, args[i], false);
+  }
 
   std::ofstream report(file.report);
   report << ReportJson(launch, wall.count());

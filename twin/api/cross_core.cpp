@@ -26,7 +26,7 @@ void Handle(Core& core, Schedule::Wake wake, Rule rule, const char* api, Site si
 // Once they are all there, and before one goes on, `all_here` is done.
 void MeetAll(Core& core, const void* place, Site site, const std::function<void()>& all_here) {
   Launch& launch = core.launch();
-  const uint32_t members = core.options().cores;
+  const uint32_t members = launch.RunningAmong(0, core.options().cores);
   uint64_t meeting = 0;
   core.BarrierAll();
   const Schedule::Wake wake = launch.schedule().Block(
@@ -74,8 +74,8 @@ CrossFlags::Key KeyOf(const Core& core, uint32_t mode, uint32_t id) {
 }
 
 uint32_t MembersOf(Core& core, uint32_t mode) {
-  if (mode == 0) return core.options().cores;
-  if (mode == 1) return 2;
+  if (mode == 0) return core.launch().RunningAmong(0, core.options().cores);
+  if (mode == 1) return core.launch().RunningAmong(core.index() / 2 * 2, 2);
   return ~0u;  // mode 2 needs a cube core, and there is none
 }
 
@@ -149,7 +149,7 @@ void SoftSyncAll(uint8_t* workspace, UbOperand ub, int32_t used_cores, Site site
   }
   core.BarrierAll();
   const CrossFlags::Key key{kSoftGroup, members};
-  SetKey(core, key, members, PipeIndex(PIPE_MTE3), site);
+  SetKey(core, key, core.launch().RunningAmong(0, members), PipeIndex(PIPE_MTE3), site);
   WaitKey(core, key, "SyncAll", site);
 }
 

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <stdexcept>
+#include <utility>
 
 namespace normgrad::twin {
 namespace {
@@ -24,7 +26,10 @@ uint64_t MaskBelow(uint64_t bit) { return (uint64_t{1} << bit) - 1; }
 
 }  // namespace
 
-GmInitMap::GmInitMap(uint64_t bytes) : bytes_(bytes), words_((bytes + 63) / 64, 0) {}
+GmInitMap::GmInitMap(uint64_t bytes)
+    : words_(static_cast<uint64_t*>(std::calloc(bytes / 64 + 1, sizeof(uint64_t)))) {
+  if (words_ == nullptr) throw std::bad_alloc();
+}
 
 void GmInitMap::Mark(uint64_t begin, uint64_t end) {
   if (begin >= end) return;
@@ -54,10 +59,15 @@ uint64_t GmInitMap::FirstUnwritten(uint64_t begin, uint64_t end) const {
   return end;
 }
 
-uint64_t GmInitMap::CountUnwritten() const {
-  uint64_t written = 0;
-  for (const uint64_t word : words_) written += static_cast<uint64_t>(__builtin_popcountll(word));
-  return bytes_ - written;
+uint64_t GmInitMap::CountUnwritten(uint64_t begin, uint64_t end) const {
+  uint64_t unwritten = 0;
+  for (uint64_t word = begin / 64; word * 64 < end; ++word) {
+    uint64_t missing = ~words_[word];
+    if (word == begin / 64) missing &= ~MaskBelow(begin % 64);
+    if (end - word * 64 < 64) missing &= MaskBelow(end % 64);
+    unwritten += static_cast<uint64_t>(__builtin_popcountll(missing));
+  }
+  return unwritten;
 }
 
 Gm::~Gm() {
@@ -65,16 +75,16 @@ Gm::~Gm() {
   for (const GmAllocation& allocation : allocations_) delete allocation.init;
 }
 
-uint8_t* Gm::Reserve(uint64_t bytes, int fd, bool shared, const std::string& name) {
+uint8_t* Gm::Reserve(uint64_t bytes, uint64_t guard, int fd, bool shared, const std::string& name) {
   const uint64_t body = std::max(RoundUp(bytes, kPageBytes), kPageBytes);
-  const uint64_t total = body + 2 * kGuardBytes;
+  const uint64_t total = body + 2 * guard;
   void* whole = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (whole == MAP_FAILED) {
     throw std::runtime_error("no address space for " + name + " of " + std::to_string(bytes) +
                              " bytes: " + std::strerror(errno));
   }
   mappings_.push_back({whole, total});
-  uint8_t* base = static_cast<uint8_t*>(whole) + kGuardBytes;
+  uint8_t* base = static_cast<uint8_t*>(whole) + guard;
   // A private mapping of an input keeps the caller's copy whole whatever the kernel does to it.
   const int flags = MAP_FIXED | MAP_NORESERVE | (shared ? MAP_SHARED : MAP_PRIVATE) |
                     (fd < 0 ? MAP_ANONYMOUS : 0);
@@ -85,9 +95,10 @@ uint8_t* Gm::Reserve(uint64_t bytes, int fd, bool shared, const std::string& nam
   return base;
 }
 
-void Gm::Add(const std::string& name, GmRole role, uint8_t* base, uint64_t bytes) {
+void Gm::Add(const std::string& name, GmRole role, uint8_t* base, uint64_t bytes,
+             std::vector<GmRange> slices) {
   GmInitMap* init = role == GmRole::kIn ? nullptr : new GmInitMap(bytes);
-  allocations_.push_back({name, role, base, bytes, init});
+  allocations_.push_back({name, role, base, bytes, init, std::move(slices)});
   std::sort(allocations_.begin(), allocations_.end(),
             [](const GmAllocation& a, const GmAllocation& b) { return a.base < b.base; });
 }
@@ -95,7 +106,7 @@ void Gm::Add(const std::string& name, GmRole role, uint8_t* base, uint64_t bytes
 uint8_t* Gm::Map(const std::string& name, GmRole role, uint64_t bytes, const std::string& file) {
   uint8_t* base = nullptr;
   if (bytes == 0) {
-    base = Reserve(0, -1, false, name);
+    base = Reserve(0, kGuardBytes, -1, false, name);
   } else {
     const int fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0) throw std::runtime_error("can't open " + file + ": " + std::strerror(errno));
@@ -106,16 +117,33 @@ uint8_t* Gm::Map(const std::string& name, GmRole role, uint64_t bytes, const std
       throw std::runtime_error(file + " holds " + std::to_string(status.st_size) + " bytes, " +
                                name + " needs " + std::to_string(bytes));
     }
-    base = Reserve(bytes, fd, role == GmRole::kOut, name);
+    base = Reserve(bytes, kGuardBytes, fd, role == GmRole::kOut, name);
     close(fd);
     if (role == GmRole::kOut) std::memset(base, kPoison, bytes);
   }
-  Add(name, role, base, bytes);
+  Add(name, role, base, bytes, {{0, bytes}});
+  return base;
+}
+
+uint8_t* Gm::MapSparse(const std::string& name, GmRole role, uint64_t bytes,
+                       const std::vector<GmRange>& slices) {
+  // As wide as the tensor: an offset that has lost its upper bits stays between the guards.
+  const uint64_t guard = std::max(RoundUp(bytes, kPageBytes), kGuardBytes);
+  uint8_t* base = Reserve(bytes, guard, -1, false, name);
+  for (const GmRange& slice : slices) {
+    if (slice.begin > slice.end || slice.end > bytes) {
+      throw std::runtime_error(name + " has " + std::to_string(bytes) +
+                               " bytes, a slice of it is " + std::to_string(slice.begin) + " to " +
+                               std::to_string(slice.end));
+    }
+    if (role == GmRole::kOut) std::memset(base + slice.begin, kPoison, slice.end - slice.begin);
+  }
+  Add(name, role, base, bytes, slices);
   return base;
 }
 
 uint8_t* Gm::Allocate(const std::string& name, GmRole role, uint64_t bytes) {
-  uint8_t* base = Reserve(bytes, -1, false, name);
+  uint8_t* base = Reserve(bytes, kGuardBytes, -1, false, name);
   if (bytes > 0) std::memset(base, kPoison, bytes);
   Add(name, role, base, bytes);
   return base;

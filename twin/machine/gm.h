@@ -4,6 +4,8 @@
 #define NORMGRAD_TWIN_MACHINE_GM_H_
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,11 +20,20 @@ class GmInitMap {
   void Mark(uint64_t begin, uint64_t end);
   // First byte in [begin, end) that was never written, or `end`.
   uint64_t FirstUnwritten(uint64_t begin, uint64_t end) const;
-  uint64_t CountUnwritten() const;
+  uint64_t CountUnwritten(uint64_t begin, uint64_t end) const;
 
  private:
-  uint64_t bytes_;
-  std::vector<uint64_t> words_;
+  struct Freed {
+    void operator()(uint64_t* words) const { std::free(words); }
+  };
+  // From calloc, whose large blocks are pages that exist once something was written to them: the
+  // map of a tensor that is hardly touched must not be larger than what is touched.
+  std::unique_ptr<uint64_t[], Freed> words_;
+};
+
+struct GmRange {
+  uint64_t begin;
+  uint64_t end;
 };
 
 struct GmAllocation {
@@ -30,7 +41,8 @@ struct GmAllocation {
   GmRole role;
   uint8_t* base;
   uint64_t bytes;
-  GmInitMap* init;  // null: every byte counts as written (inputs)
+  GmInitMap* init;              // null: every byte counts as written (inputs)
+  std::vector<GmRange> slices;  // of an output, what the host reads back
 };
 
 class Gm {
@@ -46,6 +58,11 @@ class Gm {
   uint8_t* Map(const std::string& name, GmRole role, uint64_t bytes, const std::string& file);
   uint8_t* Allocate(const std::string& name, GmRole role, uint64_t bytes);
 
+  // A tensor that may be larger than the memory: zeros, of which a page exists once it is written.
+  // Of an output only `slices` are poisoned and read back.
+  uint8_t* MapSparse(const std::string& name, GmRole role, uint64_t bytes,
+                     const std::vector<GmRange>& slices);
+
   // The host zeroes the first bytes of an allocation; at most all of them.
   void Zero(uint8_t* base, uint64_t bytes);
 
@@ -54,8 +71,9 @@ class Gm {
   const std::vector<GmAllocation>& allocations() const { return allocations_; }
 
  private:
-  uint8_t* Reserve(uint64_t bytes, int fd, bool shared, const std::string& name);
-  void Add(const std::string& name, GmRole role, uint8_t* base, uint64_t bytes);
+  uint8_t* Reserve(uint64_t bytes, uint64_t guard, int fd, bool shared, const std::string& name);
+  void Add(const std::string& name, GmRole role, uint8_t* base, uint64_t bytes,
+           std::vector<GmRange> slices = {});
 
   struct Mapping {
     void* address;

@@ -13,11 +13,24 @@ Launch::Launch(const LaunchOptions& options)
       core_times_(options.cores) {}
 
 void Launch::Run(KernelEntry entry, const std::vector<uint8_t*>& args) {
-  schedule_.Run([&](uint32_t core) { RunCore(core, entry, args); });
+  schedule_.Run([&](uint32_t core) {
+    if (Runs(core)) RunCore(core, entry, args);
+  });
   ResolveMeeting();
   if (!finished()) return;
   CheckKey();
   CheckCrossFlags();
+}
+
+bool Launch::Runs(uint32_t core) const {
+  const std::vector<uint32_t>& listed = options_.cores_run;
+  return listed.empty() || std::find(listed.begin(), listed.end(), core) != listed.end();
+}
+
+uint32_t Launch::RunningAmong(uint32_t first, uint32_t count) const {
+  uint32_t running = 0;
+  for (uint32_t core = first; core < first + count; ++core) running += Runs(core) ? 1 : 0;
+  return running;
 }
 
 void Launch::RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_t*>& args) {

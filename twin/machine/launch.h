@@ -33,6 +33,8 @@ enum class SyncMode {
 struct LaunchOptions {
   const Soc* soc = nullptr;
   uint32_t cores = 1;
+  // Those that run; empty: all. The others come to every meeting at once and do nothing.
+  std::vector<uint32_t> cores_run;
   uint32_t ub_bytes = 0;
   uint64_t tiling_key = 0;
   CheckLevel check = CheckLevel::kAll;
@@ -64,6 +66,9 @@ class Launch {
   const std::vector<CoreReport>& cores() const { return reports_; }
   const std::vector<CoreTime>& core_times() const { return core_times_; }
   bool finished() const { return !schedule_.stopped(); }
+  bool Runs(uint32_t core) const;
+  // How many of the cores [first, first + count) run: so many arrivals make a meeting of them.
+  uint32_t RunningAmong(uint32_t first, uint32_t count) const;
 
   void set_tiling(const uint8_t* address, uint64_t bytes) {
     tiling_ = address;

@@ -78,8 +78,11 @@ std::string UnwrittenJson(const Gm& gm) {
   std::string json;
   for (const GmAllocation& allocation : gm.allocations()) {
     if (allocation.role != GmRole::kOut) continue;
-    json += (json.empty() ? "" : ", ") +
-            Field(allocation.name.c_str(), allocation.init->CountUnwritten());
+    uint64_t unwritten = 0;
+    for (const GmRange& slice : allocation.slices) {
+      unwritten += allocation.init->CountUnwritten(slice.begin, slice.end);
+    }
+    json += (json.empty() ? "" : ", ") + Field(allocation.name.c_str(), unwritten);
   }
   return "\"unwritten\": {" + json + "}";
 }

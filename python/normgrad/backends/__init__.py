@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+Form = tuple[tuple[int, ...], np.dtype[Any]]  # shape and dtype
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,22 @@ class LaunchOptions:
         words += [] if self.sync == "strict" else [f"--sync {self.sync}"]
         words += [f"--shuffle-runs {self.shuffle_runs}"] if self.shuffle_runs else []
         return " ".join(words)
+
+
+@dataclass(frozen=True)
+class SparseInput:
+    """Zeros, of which no page exists, with data in some places."""
+
+    nbytes: int
+    data: Mapping[int, Array] = field(default_factory=dict)  # by byte offset
+
+
+@dataclass(frozen=True)
+class SparseOutput:
+    """An output of which some places are read back; its other bytes are not looked at."""
+
+    nbytes: int
+    places: Mapping[int, Form] = field(default_factory=dict)  # by byte offset
 
 
 @dataclass(frozen=True)

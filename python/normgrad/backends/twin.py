@@ -16,7 +16,15 @@ from typing import Any
 import numpy as np
 
 from normgrad import build, dtypes, ops, paths, stop
-from normgrad.backends import Array, Finding, LaunchOptions, Outputs
+from normgrad.backends import (
+    Array,
+    Finding,
+    Form,
+    LaunchOptions,
+    Outputs,
+    SparseInput,
+    SparseOutput,
+)
 from normgrad.cases import Case
 from normgrad.plan import Plan
 
@@ -38,21 +46,11 @@ def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOpti
     }
     if plan.cores == 0:
         return Outputs({name: np.zeros(shape, kind) for name, (shape, kind) in outputs.items()})
-    what = RawLaunch(
-        unit=build.unit(case.op, plan.soc.arch, (case.dtype, case.gamma or case.dtype)),
-        soc=plan.soc.name,
-        cores=plan.cores,
-        ub_bytes=plan.ub_limit_bytes,
-        tiling_key=plan.tiling_key,
-        tiling=plan.tiling,
-        workspace_bytes=plan.workspace_bytes,
-        kernel=f"the kernel {case.op} ({plan.strategy}, {case.dtype})",
-    )
     if options.timeout_s is None:
         timeout_s = _TIMEOUT_BASE_S + case.rows * case.cols / _TIMEOUT_ELEMS_PER_S
         options = replace(options, timeout_s=timeout_s)
     order = tuple(spec.name for spec in op.tensors)
-    return launch(what, order, inputs, outputs, options)
+    return launch(raw_launch(case, plan), order, inputs, outputs, options)
 
 
 @dataclass(frozen=True)
@@ -68,29 +66,44 @@ class RawLaunch:
     workspace_bytes: int
     workspace_zeroed_bytes: int = 0  # at its head, for a soft SyncAll's counters
     kernel: str = "the kernel"  # its name, for sentences
+    cores_run: tuple[int, ...] = ()  # empty: all; the others only come to meetings
+
+
+def raw_launch(case: Case, plan: Plan) -> RawLaunch:
+    """The launch of the kernel that a plan is for."""
+    return RawLaunch(
+        unit=build.unit(case.op, plan.soc.arch, (case.dtype, case.gamma or case.dtype)),
+        soc=plan.soc.name,
+        cores=plan.cores,
+        ub_bytes=plan.ub_limit_bytes,
+        tiling_key=plan.tiling_key,
+        tiling=plan.tiling,
+        workspace_bytes=plan.workspace_bytes,
+        kernel=f"the kernel {case.op} ({plan.strategy}, {case.dtype})",
+    )
 
 
 def launch(
     what: RawLaunch,
     order: Sequence[str],
-    inputs: Mapping[str, Array],
-    outputs: Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]],
+    inputs: Mapping[str, Array | SparseInput],
+    outputs: Mapping[str, Form | SparseOutput],
     options: LaunchOptions,
 ) -> Outputs:
-    """Runs one unit on arrays; `order` names the kernel's tensors before workspace and tiling."""
+    """Runs one unit on arrays; `order` names the kernel's tensors before workspace and tiling.
+
+    A place of a sparse output is the array `name@offset` of what comes back.
+    """
     runner = build.twin_runner()
-    sizes = {name: int(np.prod(shape)) * kind.itemsize for name, (shape, kind) in outputs.items()}
-    total = sum(sizes.values()) + sum(inputs[name].nbytes for name in order if name not in sizes)
+    files = _files(outputs)
+    total = sum(_size(form) for form in files.values())
+    for data in inputs.values():
+        parts = data.data.values() if isinstance(data, SparseInput) else (data,)
+        total += sum(part.nbytes for part in parts)
     with paths.scratch_folder(total) as folder:
         lines = _header(what, options, folder)
         for name in order:
-            file = folder / f"{name}.bin"
-            if name in sizes:
-                _reserve(file, sizes[name])
-                lines.append(f"tensor {name} out {sizes[name]} {file}")
-            else:
-                _write(file, inputs[name])
-                lines.append(f"tensor {name} in {inputs[name].nbytes} {file}")
+            lines += _tensor(name, inputs.get(name), outputs.get(name), folder)
         report = folder / "report.json"
         lines += [f"workspace {what.workspace_bytes} {what.workspace_zeroed_bytes}"]
         lines += [f"report {report}"]
@@ -107,7 +120,7 @@ def launch(
         answer = json.loads(report.read_text())
         arrays = {
             name: _read(folder / f"{name}.bin", shape, kind)
-            for name, (shape, kind) in outputs.items()
+            for name, (shape, kind) in files.items()
         }
     return Outputs(
         arrays=arrays,
@@ -120,6 +133,49 @@ def launch(
     )
 
 
+def _files(outputs: Mapping[str, Form | SparseOutput]) -> dict[str, Form]:
+    """What comes back, by the name of its file."""
+    files: dict[str, Form] = {}
+    for name, output in outputs.items():
+        if isinstance(output, SparseOutput):
+            files |= {f"{name}@{begin}": form for begin, form in output.places.items()}
+        else:
+            files[name] = output
+    return files
+
+
+def _tensor(
+    name: str, data: Array | SparseInput | None, output: Form | SparseOutput | None, folder: Path
+) -> list[str]:
+    """The lines of one tensor of a launch file; its files are written, or reserved."""
+    file = folder / f"{name}.bin"
+    if isinstance(output, SparseOutput):
+        lines = [f"sparse {name} out {output.nbytes}"]
+        for begin, form in output.places.items():
+            place = folder / f"{name}@{begin}.bin"
+            _reserve(place, _size(form))
+            lines.append(f"slice {begin} {_size(form)} {place}")
+        return lines
+    if output is not None:
+        _reserve(file, _size(output))
+        return [f"tensor {name} out {_size(output)} {file}"]
+    assert data is not None, f"tensor {name} is neither given nor asked for"
+    if isinstance(data, SparseInput):
+        lines = [f"sparse {name} in {data.nbytes}"]
+        for begin, array in data.data.items():
+            place = folder / f"{name}@{begin}.bin"
+            _write(place, array)
+            lines.append(f"slice {begin} {array.nbytes} {place}")
+        return lines
+    _write(file, data)
+    return [f"tensor {name} in {data.nbytes} {file}"]
+
+
+def _size(form: Form) -> int:
+    shape, kind = form
+    return int(np.prod(shape)) * kind.itemsize
+
+
 def _header(what: RawLaunch, options: LaunchOptions, folder: Path) -> list[str]:
     tiling = folder / "tiling.bin"
     tiling.write_bytes(what.tiling)
@@ -127,6 +183,7 @@ def _header(what: RawLaunch, options: LaunchOptions, folder: Path) -> list[str]:
         f"unit {what.unit}",
         f"soc {what.soc}",
         f"cores {what.cores}",
+        *([f"cores_run {' '.join(map(str, what.cores_run))}"] if what.cores_run else []),
         f"ub_bytes {options.ub_bytes or what.ub_bytes}",
         f"tiling_key {what.tiling_key}",
         f"tiling {tiling}",
