@@ -147,6 +147,7 @@ LaunchFile Parse(const char* path) {
   if (!stream) throw std::runtime_error(std::string("can't read ") + path);
   LaunchFile file;
   for (std::string line; std::getline(stream, line);) ParseLine(line, file);
+  if (!file.options.cores_run.empty()) file.options.cycles = CycleMode::kOff;
   const LaunchOptions& options = file.options;
   if (options.soc == nullptr || file.unit.empty() || file.report.empty()) {
     throw std::runtime_error("the launch file needs soc, unit and report");

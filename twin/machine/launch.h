@@ -41,7 +41,7 @@ struct LaunchOptions {
   SyncMode sync = SyncMode::kStrict;
   uint64_t seed = 0;
   uint32_t host_threads = 1;
-  CycleMode cycles = CycleMode::kOn;
+  CycleMode cycles = CycleMode::kOn;  // but off if some cores stay away: they share the memory
 };
 
 using KernelEntry = void (*)(uint8_t* const* args);
