@@ -1,6 +1,7 @@
 // Meaning of the copies, padding included.
 #include "twin/api/data_copy.h"
 
+#include <algorithm>
 #include <string>
 
 #include "twin/api/atomic.h"
@@ -102,6 +103,53 @@ Footprint UbBlocks(const UbOperand& operand, uint32_t length, uint32_t count, ui
       .Collapsed();
 }
 
+uint32_t ArchOf(Instruction& in) { return in.core().options().soc->chip->arch; }
+
+// Gaps of DataCopyPad on 3510; before, their fields had no room for a wrong value. False: the call
+// must not be carried out.
+bool RequireGaps(Instruction& in, const UbOperand& operand, const BlockCopy& copy, bool to_ub) {
+  if (ArchOf(in) != 3510) return true;
+  const auto gm = static_cast<int64_t>(to_ub ? copy.src_gap_bytes : copy.dst_gap_bytes);
+  const auto ub = static_cast<int64_t>(to_ub ? copy.dst_gap_bytes : copy.src_gap_bytes);
+  const int64_t lowest = to_ub ? -static_cast<int64_t>(copy.length_bytes) : 0;
+  const int64_t blocks = ub / static_cast<int64_t>(kBlockBytes);
+  const auto require = [&](bool holds, const char* name, int64_t value, const char* allowed) {
+    if (holds) return;
+    in.Require(false, Rule::kStrideLimit, operand,
+               std::string(name) + " is " + std::to_string(value) + "; allowed: " + allowed);
+  };
+  const bool inside = gm >= lowest && gm < int64_t{1} << 40 && blocks >= 0 && blocks <= 65535;
+  require(gm >= lowest && gm < int64_t{1} << 40, to_ub ? "srcStride" : "dstStride", gm,
+          to_ub ? "-blockLen to 2^40 - 1 bytes" : "0 to 2^40 - 1 bytes");
+  require(blocks >= 0 && blocks <= 65535, to_ub ? "dstStride" : "srcStride", blocks,
+          "0 to 65535 blocks");
+  require(!copy.compact || to_ub || blocks == 0, "srcStride", blocks,
+          "0 in compact mode, whose blocks have no gaps");
+  return inside;
+}
+
+// What stands where a copy to UB moves nothing, if the kernel gives no value for it.
+enum class Filler { kFirstElement, kUnknown };
+
+void FillUp(Instruction& in, uint32_t block, uint32_t data, uint32_t data_end, uint32_t end,
+            const Padding& padding, Filler filler) {
+  const uint32_t element = padding.element_bytes;
+  const auto fill = [&](uint32_t from, uint32_t to, const uint8_t* value) {
+    for (uint32_t at = from; at + element <= to; at += element) {
+      std::memcpy(in.ub(block + at), value, element);
+    }
+  };
+  if (padding.is_pad) {
+    fill(0, data, padding.value);
+    fill(data_end, end, padding.value);
+  } else if (filler == Filler::kFirstElement) {
+    fill(data_end, end, in.ub(block + data));
+  } else {
+    in.Undefines(block, block + data);
+    in.Undefines(block + data_end, block + end);
+  }
+}
+
 }  // namespace
 
 void CopyGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, Site site) {
@@ -156,44 +204,44 @@ void CopyUbToUb(UbOperand dst, UbOperand src, const BlockCopy& copy, Site site) 
 void CopyPadGmToUb(UbOperand dst, const uint8_t* src, const BlockCopy& copy, const Padding& padding,
                    Site site) {
   Instruction in(Api::kDataCopyPadGmToUb, site);
-  RequireQueuePosition(in, dst);
+  // On 3510 these copies reach VECCALC, too.
+  in.RequirePosition(dst, "the UB operand", ArchOf(in) == 3510);
   const uint32_t element = padding.element_bytes;
-  const uint32_t left = padding.left_elems * element;
-  const uint32_t right = padding.right_elems * element;
+  const uint32_t left = copy.compact ? 0 : padding.left_elems * element;
+  const uint32_t right = copy.compact ? 0 : padding.right_elems * element;
   RequirePadCopy(in, dst, copy, element);
+  const bool strides = RequireGaps(in, dst, copy, true);
   in.Require(left <= kBlockBytes && right <= kBlockBytes, Rule::kCopyLimit, dst,
              "left or right padding in bytes", left > right ? left : right, "0 to 32 bytes");
-  if (IsNop(copy)) return;
-  const uint32_t asked = left + copy.length_bytes + right;
-  const uint32_t padded = RoundUpToBlock(asked);
+  if (IsNop(copy) || !strides) return;
   bool carry_out = ReadGm(in, src, copy);
+  if (copy.compact) {
+    // One block in UB: what lies in GM apart lies here side by side.
+    const uint64_t bytes = std::min(uint64_t{copy.length_bytes} * copy.count, uint64_t{1} << 30);
+    const uint32_t end = RoundUpToBlock(static_cast<uint32_t>(bytes));
+    carry_out = in.Writes(dst, "dst", UbBlocks(dst, end, 1, 0)) && carry_out;
+    CountRead(in, src, copy);
+    if (!carry_out) return;
+    for (uint64_t i = 0; i < copy.count; ++i) {
+      std::memcpy(in.ub(dst.begin) + i * copy.length_bytes,
+                  src + i * (copy.length_bytes + copy.src_gap_bytes), copy.length_bytes);
+    }
+    FillUp(in, dst.begin, 0, static_cast<uint32_t>(bytes), end, padding, Filler::kUnknown);
+    return;
+  }
+  const uint32_t padded = RoundUpToBlock(left + copy.length_bytes + right);
   carry_out =
       in.Writes(dst, "dst", UbBlocks(dst, padded, copy.count, copy.dst_gap_bytes)) && carry_out;
   CountRead(in, src, copy);
   if (!carry_out) return;
 
-  const bool sides = left + right > 0;
+  // The documented dummy is the block's first element; beside paddings it is random.
+  const Filler filler = left + right > 0 ? Filler::kUnknown : Filler::kFirstElement;
   for (uint64_t i = 0; i < copy.count; ++i) {
     const uint32_t begin = dst.begin + static_cast<uint32_t>(i * (padded + copy.dst_gap_bytes));
-    uint8_t* block = in.ub(begin);
     const uint8_t* data = src + i * (copy.length_bytes + copy.src_gap_bytes);
-    std::memcpy(block + left, data, copy.length_bytes);
-    const auto fill = [&](uint32_t from, uint32_t to, const uint8_t* value) {
-      for (uint32_t at = from; at + element <= to; at += element) {
-        std::memcpy(block + at, value, element);
-      }
-    };
-    const uint32_t data_end = left + copy.length_bytes;
-    if (padding.is_pad) {
-      fill(0, left, padding.value);
-      fill(data_end, padded, padding.value);
-    } else if (!sides) {
-      fill(data_end, padded, data);  // the documented dummy: the block's first element
-    } else {
-      // Documented as random: nothing may depend on it.
-      in.Undefines(begin, begin + left);
-      in.Undefines(begin + data_end, begin + padded);
-    }
+    std::memcpy(in.ub(begin + left), data, copy.length_bytes);
+    FillUp(in, begin, left, left + copy.length_bytes, padded, padding, filler);
   }
 }
 
@@ -202,10 +250,12 @@ void CopyPadUbToGm(uint8_t* dst, UbOperand src, const BlockCopy& copy, uint32_t 
   Instruction in(api, site);
   RequireQueuePosition(in, src);
   RequirePadCopy(in, src, copy, element_bytes);
-  if (IsNop(copy)) return;
-  // Every block starts on a 32 B boundary of UB; only blockLen bytes of it are read.
+  if (!RequireGaps(in, src, copy, false) || IsNop(copy)) return;
+  // Every block starts on a 32 B boundary of UB, unless they are packed; only blockLen bytes of it
+  // are read.
   const uint32_t pitch =
-      RoundUpToBlock(copy.length_bytes) + static_cast<uint32_t>(copy.src_gap_bytes);
+      copy.compact ? copy.length_bytes
+                   : RoundUpToBlock(copy.length_bytes) + static_cast<uint32_t>(copy.src_gap_bytes);
   const Footprint from =
       Footprint{src.begin, copy.length_bytes, 1, 0, copy.count, pitch}.Collapsed();
   bool carry_out = in.Reads(src, "src", from);

@@ -30,17 +30,30 @@ struct DataCopyParams {
 };
 
 // blockLen and GM strides in bytes, UB strides in 32 B blocks; a stride is the gap between the end
-// of one block and the start of the next.
+// of one block and the start of the next. On 3510 it may be negative, down to the same block again.
 struct DataCopyExtParams {
+#if __NPU_ARCH__ == 3510
+  using Stride = int64_t;
+#else
+  using Stride = uint32_t;
+#endif
   DataCopyExtParams() = default;
-  DataCopyExtParams(uint16_t count, uint32_t length, uint32_t src, uint32_t dst, uint32_t reserved)
+  DataCopyExtParams(uint16_t count, uint32_t length, Stride src, Stride dst, uint32_t reserved)
       : blockCount(count), blockLen(length), srcStride(src), dstStride(dst), rsv(reserved) {}
   uint16_t blockCount = 1;
   uint32_t blockLen = 0;
-  uint32_t srcStride = 0;
-  uint32_t dstStride = 0;
+  Stride srcStride = 0;
+  Stride dstStride = 0;
   uint32_t rsv = 0;
 };
+
+// Compact: the blocks lie in UB without gaps, and only the last one is filled up. 3510 alone.
+enum class PaddingMode : uint8_t { Normal = 0, Compact };
+#if __NPU_ARCH__ == 3510
+constexpr PaddingMode kLastPaddingMode = PaddingMode::Compact;
+#else
+constexpr PaddingMode kLastPaddingMode = PaddingMode::Normal;
+#endif
 
 template <typename T>
 struct DataCopyPadExtParams {
@@ -68,11 +81,13 @@ struct DataCopyPadParams {
 
 namespace normgrad::twin {
 
+// A negative gap, which 3510 has, is one modulo 2^64.
 struct BlockCopy {
   uint32_t count;
   uint32_t length_bytes;
   uint64_t src_gap_bytes;
   uint64_t dst_gap_bytes;
+  bool compact = false;
 };
 
 struct Padding {
@@ -142,29 +157,37 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
                              {1, count * static_cast<uint32_t>(sizeof(T)), 0, 0}, site);
 }
 
-template <typename T>
+#define NORMGRAD_PADDING_MODE(mode)         \
+  static_assert((mode) <= kLastPaddingMode, \
+                "AscendC::DataCopyPad has PaddingMode::Compact on __NPU_ARCH__ 3510 alone")
+
+template <typename T, PaddingMode mode = PaddingMode::Normal>
 inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
                         const DataCopyExtParams& params, const DataCopyPadExtParams<T>& pad,
                         NORMGRAD_SITE) {
   NORMGRAD_DTYPE_RULE(DataCopyPad, T);
+  NORMGRAD_PADDING_MODE(mode);
   normgrad::twin::Padding padding{pad.isPad, pad.leftPadding, pad.rightPadding, sizeof(T), {}};
   std::memcpy(padding.value, &pad.paddingValue, sizeof(T));
-  normgrad::twin::CopyPadGmToUb(dst.Operand(), src.Bytes(),
-                                {params.blockCount, params.blockLen, params.srcStride,
-                                 params.dstStride * normgrad::twin::kCopyBlockBytes},
-                                padding, site);
+  normgrad::twin::CopyPadGmToUb(
+      dst.Operand(), src.Bytes(),
+      {params.blockCount, params.blockLen, static_cast<uint64_t>(params.srcStride),
+       params.dstStride * normgrad::twin::kCopyBlockBytes, mode == PaddingMode::Compact},
+      padding, site);
 }
 
-template <typename T>
+template <typename T, PaddingMode mode = PaddingMode::Normal>
 inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src,
                         const DataCopyExtParams& params, NORMGRAD_SITE) {
   NORMGRAD_DTYPE_RULE(DataCopyPad, T);
+  NORMGRAD_PADDING_MODE(mode);
   normgrad::twin::CopyPadUbToGm(
       dst.Bytes(), src.Operand(),
       {params.blockCount, params.blockLen, params.srcStride * normgrad::twin::kCopyBlockBytes,
-       params.dstStride},
+       static_cast<uint64_t>(params.dstStride), mode == PaddingMode::Compact},
       sizeof(T), normgrad::twin::kDtypeOf<T>, site);
 }
+#undef NORMGRAD_PADDING_MODE
 
 // The older forms, with 16-bit lengths and gaps.
 template <typename T>

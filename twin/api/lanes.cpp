@@ -100,7 +100,14 @@ uint64_t Lanes::ContiguousOfMask() const {
   return Prefix(bits_) == lanes_ ? uint64_t{repeats_ - 1} * lanes_ + last : 0;
 }
 
+void Lanes::RequireSome(Instruction& in, const UbOperand& operand) const {
+  // Elsewhere nothing happens then; the pages do not promise it for 3510.
+  in.Require(repeats_ != 0 || in.core().options().soc->chip->arch != 3510, Rule::kRepeatLimit,
+             operand, "the count of elements or repeats", 0, "1 or more on this chip");
+}
+
 void Lanes::Require(Instruction& in, const UbOperand& operand) const {
+  RequireSome(in, operand);
   if (counted_) return;
   in.Require(mask_value_ >= 1 && mask_value_ <= lanes_, Rule::kMaskLimit, operand, "mask",
              mask_value_, lanes_ == 64 ? "1 to 64 lanes" : "1 to 128 lanes");

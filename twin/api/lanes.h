@@ -66,7 +66,8 @@ class Lanes {
   // the first part of its blocks.
   Lanes WithElementBytes(uint32_t element_bytes) const;
 
-  // Legality of mask and repeat count.
+  // Legality of mask and repeat count; of the latter not being 0.
+  void RequireSome(Instruction& in, const UbOperand& operand) const;
   void Require(Instruction& in, const UbOperand& operand) const;
 
   // Calls f(Footprint) for every piece that an operand of these strides covers.

@@ -84,6 +84,15 @@ void RequireStrides(Instruction& in, const UbOperand& dst, const ReduceStrides& 
              "0 to 65535 blocks");
 }
 
+// 3510 writes results that no active lane has a part in.
+bool WritesUnasked(Instruction& in) { return in.core().options().soc->chip->arch == 3510; }
+
+void StoreInfinity(Dtype dtype, bool negative, uint8_t* out) {
+  const uint32_t f32 = negative ? 0xFF800000u : 0x7F800000u;
+  const uint16_t f16 = negative ? 0xFC00u : 0x7C00u;
+  std::memcpy(out, dtype == Dtype::kF16 ? static_cast<const void*>(&f16) : &f32, BytesOf(dtype));
+}
+
 VectorOperand SourceOf(UbOperand src, const ReduceStrides& p, uint32_t bytes) {
   return {
       src, "src", {static_cast<uint32_t>(p.src_block), static_cast<uint32_t>(p.src_repeat)}, bytes};
@@ -156,8 +165,11 @@ void VectorReduceBlock(Api api, Dtype dtype, UbOperand dst, UbOperand src, const
   const auto address = [&](uint32_t repeat, uint32_t block) {
     return dst.begin + (repeat * static_cast<uint32_t>(p.dst_repeat) * blocks + block) * bytes;
   };
-  // A block without an active lane leaves its result as it was.
+  // A block without an active lane leaves its result as it was; on 3510 it gets what the reduction
+  // starts from.
+  const bool always = WritesUnasked(in);
   const auto active = [&](uint32_t repeat, uint32_t block) {
+    if (always) return true;
     for (uint32_t i = 0; i < per_block; ++i) {
       if (lanes.active(repeat, block * per_block + i)) return true;
     }
@@ -197,7 +209,11 @@ void VectorReduceBlock(Api api, Dtype dtype, UbOperand dst, UbOperand src, const
         tree(values, per_block);
         best = 0;
       }
-      if (best < per_block) std::memcpy(results + block * bytes, values + best * bytes, bytes);
+      if (best < per_block) {
+        std::memcpy(results + block * bytes, values + best * bytes, bytes);
+      } else {
+        StoreInfinity(dtype, api == Api::kBlockReduceMax, results + block * bytes);
+      }
     }
     for (uint32_t block = 0; block < blocks; ++block) {
       if (active(repeat, block)) {
@@ -226,9 +242,10 @@ void VectorReducePair(Dtype dtype, UbOperand dst, UbOperand src, const LaneSpec&
     return dst.begin + repeat * static_cast<uint32_t>(p.dst_repeat) * kRepeatBytes / 2 +
            pair * bytes;
   };
-  // A pair without an active lane leaves its result as it was.
+  // A pair without an active lane leaves its result as it was; on 3510 it gets 0.
+  const bool always = WritesUnasked(in);
   const auto active = [&](uint32_t repeat, uint32_t pair) {
-    return lanes.active(repeat, 2 * pair) || lanes.active(repeat, 2 * pair + 1);
+    return always || lanes.active(repeat, 2 * pair) || lanes.active(repeat, 2 * pair + 1);
   };
   for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
     uint32_t end = 0;

@@ -64,6 +64,42 @@ Footprint FirstElements(const UbOperand& operand, uint32_t bytes) {
   return Footprint::Range(operand.begin, bytes);
 }
 
+// ReduceSum over two to four repeats on 3510, where it counts elements: repeats are added up lane
+// by lane, then a tree. Lanes that a short last repeat lacks keep what the others gave.
+void AddRepeats(Dtype dtype, UbOperand dst, UbOperand src, const LaneSpec& spec,
+                uint32_t repeat_stride, Site site) {
+  const uint32_t bytes = BytesOf(dtype);
+  Instruction in(Api::kReduceSum, site);
+  const Lanes lanes = Lanes::Of(in.core(), spec, bytes);
+  in.RequireAligned(dst, "dst", bytes);
+  in.RequireAligned(src, "src", kBlockBytes);
+  const VectorOperand from{src, "src", {1, repeat_stride}, bytes};
+  bool carry_out = ReadsLanes(in, lanes, src, "src", from.stride);
+  carry_out = in.Writes(dst, "dst", Footprint::Range(dst.begin, bytes)) && carry_out;
+  in.CountVector(lanes.repeats());
+  if (!carry_out) return;
+  alignas(64) uint8_t values[4][kLineBytes] = {};
+  Source a(in, from, lanes);
+  for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
+    const uint32_t there = repeat + 1 == lanes.repeats() ? lanes.last_lanes() : lanes.lanes();
+    std::memcpy(values[repeat], a.Repeat(repeat), there * bytes);
+  }
+  const BinaryFn add = BinaryOperation(Api::kAdd, dtype, Saturates(in, dtype));
+  const uint32_t last = lanes.repeats() - 1;
+  const auto merge = [&](uint32_t to, uint32_t repeat) {
+    add(values[to], values[to], values[repeat],
+        repeat == last ? lanes.last_lanes() : lanes.lanes());
+  };
+  merge(0, 1);
+  if (last == 2) merge(0, 2);
+  if (last == 3) {
+    merge(2, 3);
+    add(values[0], values[0], values[2], lanes.lanes());
+  }
+  SumTree(dtype, Saturates(in, dtype))(values[0], lanes.lanes());
+  std::memcpy(in.ub(dst.begin), values[0], bytes);
+}
+
 uint32_t RepeatsOf(const LaneSpec& spec, uint32_t lanes) {
   return spec.kind == LaneSpec::Kind::kFirstN
              ? static_cast<uint32_t>((spec.mask[0] + lanes - 1) / lanes)
@@ -72,19 +108,15 @@ uint32_t RepeatsOf(const LaneSpec& spec, uint32_t lanes) {
 
 }  // namespace
 
-void VectorReduceSum(Dtype dtype, UbOperand dst, UbOperand src, UbOperand tmp, const LaneSpec& spec,
-                     int32_t src_repeat_stride, Site site) {
+namespace {
+
+// A tree per repeat into the temporary, then trees over the partial sums.
+void SumTrees(Dtype dtype, UbOperand dst, UbOperand src, UbOperand tmp, const LaneSpec& spec,
+              uint32_t repeats, int32_t src_repeat_stride, Site site) {
   Core& core = ThisCore();
   const bool first_n = spec.kind == LaneSpec::Kind::kFirstN;
-  if (first_n && core.options().soc->chip->arch == 2201) {
-    AccumulateRepeats(dtype, dst, src, spec, site);
-    return;
-  }
-  // Everywhere else: a tree per repeat into the temporary, then trees over the partial sums.
-  const uint32_t bytes = BytesOf(dtype);
-  const uint32_t lanes = kRepeatBytes / bytes;
-  uint32_t left = RepeatsOf(spec, lanes);
-  if (left == 0) return;
+  const uint32_t lanes = kRepeatBytes / BytesOf(dtype);
+  uint32_t left = repeats;
   const ReduceStrides first{1, 1, first_n ? 8 : src_repeat_stride};
   VectorReduceRepeat(Api::kReduceSum, dtype, left == 1 ? dst : tmp, src, spec, first,
                      AscendC::ReduceOrder::ORDER_VALUE_INDEX, site);
@@ -97,22 +129,61 @@ void VectorReduceSum(Dtype dtype, UbOperand dst, UbOperand src, UbOperand tmp, c
   }
 }
 
+void SumOn3510(Dtype dtype, UbOperand dst, UbOperand src, UbOperand tmp, const LaneSpec& spec,
+               int32_t src_repeat_stride, Site site) {
+  Core& core = ThisCore();
+  const VectorRegisters& registers = core.vector_registers();
+  const bool first_n = spec.kind == LaneSpec::Kind::kFirstN;
+  const bool counts = first_n || registers.counter_mode;
+  const uint64_t count = first_n || spec.set_mask ? spec.mask[0] : registers.mask[0];
+  const uint32_t lanes = kRepeatBytes / BytesOf(dtype);
+  const uint32_t repeats =
+      counts ? static_cast<uint32_t>((count + lanes - 1) / lanes) : spec.repeats;
+  if (counts && repeats >= 2 && repeats <= 4) {
+    AddRepeats(dtype, dst, src, spec, first_n ? 8 : static_cast<uint32_t>(src_repeat_stride), site);
+  } else {
+    SumTrees(dtype, dst, src, tmp, spec, repeats, src_repeat_stride, site);
+  }
+  if (!first_n || repeats == 0) return;
+  uint64_t sum = 0;
+  std::memcpy(&sum, core.ub() + dst.begin, BytesOf(dtype));
+  core.vector_registers().accumulator = sum;
+}
+
+}  // namespace
+
+void VectorReduceSum(Dtype dtype, UbOperand dst, UbOperand src, UbOperand tmp, const LaneSpec& spec,
+                     int32_t src_repeat_stride, Site site) {
+  const uint32_t arch = ThisCore().options().soc->chip->arch;
+  if (arch == 3510) return SumOn3510(dtype, dst, src, tmp, spec, src_repeat_stride, site);
+  if (arch == 2201 && spec.kind == LaneSpec::Kind::kFirstN) {
+    return AccumulateRepeats(dtype, dst, src, spec, site);
+  }
+  const uint32_t repeats = RepeatsOf(spec, kRepeatBytes / BytesOf(dtype));
+  if (repeats == 0) return;
+  SumTrees(dtype, dst, src, tmp, spec, repeats, src_repeat_stride, site);
+}
+
 void VectorReduceExtreme(Api api, Dtype dtype, UbOperand dst, UbOperand src, UbOperand tmp,
                          const LaneSpec& spec, int32_t src_repeat_stride, bool with_index,
                          Site site) {
   const uint32_t bytes = BytesOf(dtype);
   const uint32_t repeats = RepeatsOf(spec, kRepeatBytes / bytes);
-  if (repeats == 0) return;
   Instruction in(api, site);
   const Lanes lanes = Lanes::Of(in.core(), spec, bytes);
+  lanes.RequireSome(in, dst);
+  if (repeats == 0) return;
   const VectorOperand from{
       src, "src", {1, lanes.first_n() ? 8u : static_cast<uint32_t>(src_repeat_stride)}, bytes};
   in.RequireAligned(dst, "dst", with_index ? 2 * bytes : bytes);
   in.RequireAligned(src, "src", kBlockBytes);
   bool carry_out = ReadsLanes(in, lanes, src, "src", from.stride);
-  carry_out =
-      in.Writes(tmp, "sharedTmpBuffer", FirstElements(tmp, repeats * 2 * bytes)) && carry_out;
-  in.Undefines(tmp.begin, tmp.begin + repeats * 2 * bytes);
+  // 3510 does not use it: a kernel may pass the source.
+  if (in.core().options().soc->chip->arch != 3510) {
+    carry_out =
+        in.Writes(tmp, "sharedTmpBuffer", FirstElements(tmp, repeats * 2 * bytes)) && carry_out;
+    in.Undefines(tmp.begin, tmp.begin + repeats * 2 * bytes);
+  }
   carry_out =
       in.Writes(dst, "dst", FirstElements(dst, with_index ? 2 * bytes : bytes)) && carry_out;
   in.CountVector(repeats + 1);

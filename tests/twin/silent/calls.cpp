@@ -87,7 +87,7 @@ SAMPLE_ON(TheMostRepeats, 1, 2002, 2201) {
 
 // MaskOfNoLane: no repeat at all is nothing to do, and no mistake.
 //= 0..64: i
-SAMPLE(NoRepeat, 1) {
+SAMPLE_ON(NoRepeat, 1, 1001, 2002, 2201) {
   TPipe pipe;
   const LocalTensor<float> a = Loaded(pipe, gm, 64);
   AscendC::Muls(a, a, 2.0f, uint64_t{64}, 0, {1, 1, 8, 8});
