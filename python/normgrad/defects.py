@@ -102,8 +102,12 @@ def load(root: Path) -> list[Defect]:
     return found
 
 
-def plant(defect: Defect, tree: Path) -> None:
-    """Edits the tree; DefectError, and no edit at all, if a text is not there exactly once."""
+def plant(defect: Defect, tree: Path) -> dict[Path, str]:
+    """Edits the tree and returns what its files held before.
+
+    DefectError, and no edit at all, if a text is not there exactly once.
+    """
+    before: dict[Path, str] = {}
     fresh: dict[Path, str] = {}
     for edit in defect.edits:
         file = tree / edit.file
@@ -112,7 +116,9 @@ def plant(defect: Defect, tree: Path) -> None:
                 f"{defect.place}: {defect.name} edits {edit.file}, which is not there; name the "
                 "file that does this now"
             )
-        text = fresh[file] if file in fresh else file.read_text(encoding="utf-8")
+        if file not in before:
+            before[file] = fresh[file] = file.read_text(encoding="utf-8")
+        text = fresh[file]
         places = list(re.finditer(r"\s+".join(map(re.escape, edit.before.split())), text))
         if len(places) != 1:
             count = "no longer" if not places else f"{len(places)} times"
@@ -123,6 +129,7 @@ def plant(defect: Defect, tree: Path) -> None:
         fresh[file] = text[: places[0].start()] + edit.after.strip() + text[places[0].end() :]
     for file, text in fresh.items():
         file.write_text(text, encoding="utf-8")
+    return before
 
 
 def complaint(defect: Defect, answers: Sequence[Answer]) -> tuple[str, str]:

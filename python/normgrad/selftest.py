@@ -13,7 +13,7 @@ import multiprocessing
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -67,6 +67,7 @@ class _Task:
 class _Run:
     task: _Task
     tree: Path
+    before: Mapping[Path, str]  # of the files that the defect edits
     process: BaseProcess
     began: float
 
@@ -178,11 +179,6 @@ def _copy_of_sources(tree: Path) -> Path:
     return tree
 
 
-def _restore(defect: Defect | None, tree: Path) -> None:
-    for edit in defect.edits if defect else ():
-        shutil.copyfile(paths.source_root() / edit.file, tree / edit.file)
-
-
 # ---- processes ----
 
 
@@ -200,8 +196,7 @@ def _run_all(
             while waiting and free:
                 task, tree = waiting.pop(), free.pop()
                 try:
-                    if task.defect is not None:
-                        defects.plant(task.defect, tree)
+                    before = defects.plant(task.defect, tree) if task.defect else {}
                 except DefectError as error:
                     free.append(tree)
                     yield task, str(error), 0.0
@@ -212,7 +207,7 @@ def _run_all(
                 )
                 with stop.held():
                     process.start()
-                    running[mine] = _Run(task, tree, process, time.monotonic())
+                    running[mine] = _Run(task, tree, before, process, time.monotonic())
                 theirs.close()
             ready = wait(list(running), _POLL_S)
             late = [c for c, r in running.items() if time.monotonic() - r.began > limit_s]
@@ -221,7 +216,8 @@ def _run_all(
                 ended = running[connection]
                 said = _said(connection, ended.process, limit_s)
                 del running[connection]
-                _restore(ended.task.defect, ended.tree)
+                for file, text in ended.before.items():
+                    file.write_text(text, encoding="utf-8")
                 free.append(ended.tree)
                 yield ended.task, said, time.monotonic() - ended.began
     finally:

@@ -211,7 +211,7 @@ def test_load_suite_of_unknown_name_suggests_one() -> None:
         ("ci", 150, 150),
         ("edge", 300, 60),
         ("models", 30, 150),
-        ("full", 70, 4000),
+        ("full", 150, 4000),
     ],
 )
 def test_suite_is_as_broad_and_as_light_as_promised(
@@ -220,6 +220,15 @@ def test_suite_is_as_broad_and_as_light_as_promised(
     found = load_suite(suite, CASES)
     assert len(found) >= least
     assert sum(case.rows * case.cols for case in found) <= most_million_elems * 10**6
+
+
+@pytest.mark.parametrize("suite", ["smoke", "ci", "edge", "full"])
+def test_suite_has_every_distribution_in_both_dtypes(suite: str) -> None:
+    """In smoke each distribution has one dtype: it has a minute."""
+    seen = {(case.dist, case.dtype) for case in load_suite(suite, CASES)}
+    assert {dist for dist, _ in seen} == set(DISTS)
+    if suite != "smoke":
+        assert {(dist, dtype) for dist in DISTS for dtype in ("bf16", "fp32")} <= seen
 
 
 def test_smoke_has_every_distribution_both_dtypes_and_empty_cases() -> None:

@@ -84,7 +84,9 @@ def tree(tmp_path: Path, text: str) -> Path:
 def test_white_space_of_the_source_does_not_count(tmp_path: Path) -> None:
     (found,) = read(tmp_path, BLOCK)
     root = tree(tmp_path, "{\n      int first;\n\n int\n   a;\n}\n")
-    defects.plant(found, root)
+    before = defects.plant(found, root)
+    assert list(before) == [root / "op_kernel" / "x.h"]
+    assert "int\n   a;" in before[root / "op_kernel" / "x.h"]
     assert " ".join((root / "op_kernel" / "x.h").read_text().split()) == "{ int first; int b; }"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import Fake
 
 from normgrad import stop
 
@@ -121,6 +122,31 @@ def test_nothing_stays_whenever_it_is_told(
     _, err = process.communicate(timeout=30)
     assert "Traceback" not in err
     assert until(lambda: not marked(token), 10.0), marked(token)
+
+
+def test_planted_trees_do_not_stay(
+    fake: Fake, fake_environment: dict[str, str], tmp_path: Path
+) -> None:
+    token = f"{os.getpid()}-plant"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "normgrad", "selftest", "skips_the_last_row", "adds_the_mean"],
+        cwd=tmp_path,
+        env={**fake_environment, MARK: token},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+    def compiles() -> bool:
+        return any("cc1plus" in word for line in marked(token).values() for word in line)
+
+    assert until(lambda: any(fake.cache.glob("selftest-*")) and compiles())
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert err.endswith("normgrad: interrupted\n")
+    assert until(lambda: not marked(token)), marked(token)
+    assert not list(fake.cache.glob("selftest-*"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -63,6 +63,7 @@ def test_wheel_carries_sources_cases_and_captures(wheel: Path) -> None:
         "normgrad/_sources/twin/run.cpp",
         "normgrad/_sources/twin/include/kernel_operator.h",
         "normgrad/_sources/tests/cases/smoke/rms_norm_grad.txt",
+        "normgrad/_sources/tests/defects/rms_norm_grad.txt",
     ):
         assert name in names
     assert any(n.startswith("normgrad/_sources/tests/data/captures/rms_") for n in names)
@@ -82,3 +83,7 @@ def test_wheel_in_a_clean_environment_verifies(
     rows = json.loads((tmp_path / "report" / "results.json").read_text())["rows"]
     assert sorted(row["case"] for row in rows) == sorted(CASES)
     assert {row["status"] for row in rows} == {"PASSED"}
+    # A defect in the unit that is built by now: plants, builds and removes beside the cache.
+    planted = (python.with_name("normgrad"), "selftest", "stores_cut_off")
+    assert "1 defect" in _run(*planted, cwd=tmp_path, env=clean_env)
+    assert not list(Path(clean_env["NORMGRAD_CACHE"]).glob("selftest-*"))
