@@ -221,6 +221,12 @@ def _schedules(part: argparse.ArgumentParser) -> None:
         help="launch each case N times more, with the cores in drawn orders 1..N: the outputs must "
         "be bit-equal (default: 0)",
     )
+    part.add_argument(
+        "--invariance",
+        action="store_true",
+        help="launch some of each case's rows again, as batches of their own on fewer cores: the "
+        "same rows of dx must be bit-equal",
+    )
 
 
 def _json(part: argparse.ArgumentParser) -> None:

@@ -77,7 +77,9 @@ def verify(args: argparse.Namespace) -> int:
     try:
         with (
             store.Journal(args.report, sources, ended.values()) as journal,
-            report.Progress([chosen[index].text for index in left], stream) as progress,
+            report.Progress(
+                [chosen[index].text for index in left], stream, options.promises
+            ) as progress,
         ):
             for place, result in pool.run_many([chosen[i] for i in left], options, workers):
                 ended[left[place]] = result
@@ -296,7 +298,11 @@ def _ended_before(
 
 def _launch_options(args: argparse.Namespace, threads: int) -> LaunchOptions:
     return LaunchOptions(
-        check=args.check, threads=threads, sync=args.sync, shuffle_runs=args.shuffle_runs
+        check=args.check,
+        threads=threads,
+        sync=args.sync,
+        shuffle_runs=args.shuffle_runs,
+        invariance=args.invariance,
     )
 
 

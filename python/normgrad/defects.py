@@ -182,7 +182,7 @@ def _texts(defect: Defect, result: Result) -> list[str]:
             if found["rule"] == defect.word and result.status == "RULE"
         ]
     if defect.kind == "ORDER":
-        differs = result.deterministic and not result.deterministic.startswith("bit-equal")
+        differs = result.deterministic is False
         return [result.reason] if result.status == "FAILED" and differs else []
     return [_failure_text(result)] if result.status == defect.kind else []
 

@@ -14,19 +14,15 @@ _NATURAL = "in the natural order of the cores"
 
 
 @dataclass(frozen=True)
-class Orders:
-    """The first launch, with what further ones added to it."""
+class Compared:
+    """The first launch with what further ones added to it, and how their outputs compare."""
 
     outputs: Outputs
-    runs: int  # launches in all
-    difference: str = ""  # a sentence; empty: every output was bit-equal
-
-    @property
-    def verdict(self) -> str:
-        return self.difference or f"bit-equal over {self.runs} orders"
+    same: bool | None = None  # None: nothing was compared, or a launch did not come to its end
+    words: str = ""  # a sentence on what was compared, or on the first difference
 
 
-def gather(first: Outputs, further: Iterable[tuple[int, Outputs]]) -> Orders:
+def gather(first: Outputs, further: Iterable[tuple[int, Outputs]]) -> Compared:
     """Compares further launches, each with its seed, with the first one, and collects findings.
 
     A launch that does not end, or that a finding stops, ends the gathering: its seed is named.
@@ -34,17 +30,24 @@ def gather(first: Outputs, further: Iterable[tuple[int, Outputs]]) -> Orders:
     outputs, runs, difference = first, 1, ""
     for seed, again in further:
         runs += 1
-        outputs = replace(
-            outputs,
-            findings=_merged(outputs.findings, again.findings, seed),
-            wall_s=outputs.wall_s + again.wall_s,
-        )
-        if again.error is not None:
-            return Orders(replace(outputs, error=f"under seed {seed}: {again.error}"), runs)
-        if not again.finished:
-            return Orders(replace(outputs, finished=False), runs)
+        outputs = merged(outputs, again, f"under seed {seed}")
+        if outputs.error is not None or not outputs.finished:
+            return Compared(outputs)
         difference = difference or first_difference(first.arrays, again.arrays, seed)
-    return Orders(outputs, runs, difference)
+    if runs == 1:
+        return Compared(outputs)
+    return Compared(outputs, not difference, difference or f"bit-equal over {runs} orders")
+
+
+def merged(outputs: Outputs, again: Outputs, where: str) -> Outputs:
+    """The first launch's outputs with what a further one has shown; `where` names that one."""
+    return replace(
+        outputs,
+        findings=_all_findings(outputs.findings, again.findings, where),
+        wall_s=outputs.wall_s + again.wall_s,
+        error=None if again.error is None else f"{where}: {again.error}",
+        finished=again.finished,
+    )
 
 
 def first_difference(first: Mapping[str, Array], again: Mapping[str, Array], seed: int) -> str:
@@ -68,17 +71,17 @@ def first_difference(first: Mapping[str, Array], again: Mapping[str, Array], see
     return ""
 
 
-def _merged(
-    known: tuple[Finding, ...], more: tuple[Finding, ...], seed: int
+def _all_findings(
+    known: tuple[Finding, ...], more: tuple[Finding, ...], where: str
 ) -> tuple[Finding, ...]:
-    """The known findings, and those that only this order of the cores has shown."""
+    """The known findings, and those that only the further launch has shown."""
 
     def place(finding: Finding) -> tuple[str, str, str, int]:
         return finding.rule, finding.api, finding.file, finding.line
 
     seen = {place(finding) for finding in known}
     fresh = [
-        replace(finding, message=f"{finding.message} (under seed {seed})")
+        replace(finding, message=f"{finding.message} ({where})")
         for finding in more
         if place(finding) not in seen
     ]

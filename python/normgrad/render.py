@@ -101,7 +101,11 @@ def write_html(path: Path, results: Sequence[Result], seconds: float) -> Path:
         wrong=[result for result in results if not result.expected],
         rows=[(result, ub_pieces(result)) for result in results],
         bar_width=_BAR_WIDTH,
-        shuffled=any(result.deterministic for result in results),
+        examined={
+            name
+            for name in ("deterministic", "batch_invariant")
+            if any(getattr(result, name) is not None for result in results)
+        },
     )
     with _writing(path):
         path.write_text(text, encoding="utf-8")

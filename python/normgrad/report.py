@@ -130,6 +130,11 @@ _COLUMNS = (
     _Column("slope", 6, lambda r: _number(r.slope_cycles_per_64, ".1f")),
     _Column("time", 8, lambda r: f"{r.seconds:.2f} s"),
 )
+# Promises about bits, where they are examined: result's name -> its column.
+_PROMISES = {
+    "deterministic": _Column("determ.", 7, lambda r: _kept(r.deterministic)),
+    "batch_invariant": _Column("invar.", 6, lambda r: _kept(r.batch_invariant)),
+}
 # A narrow terminal shows fewer columns rather than two lines for a case; the report has them all.
 _DISPENSABLE = ("slope", "plan", "bytes/min", "time")
 
@@ -137,12 +142,17 @@ _DISPENSABLE = ("slope", "plan", "bytes/min", "time")
 class Progress:
     """One line per case as it ends; on a terminal a bar below them."""
 
-    def __init__(self, names: Sequence[str], stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        stream: TextIO | None = None,
+        promises: Sequence[str] = (),  # that are examined
+    ) -> None:
         self._stream = stream or sys.stdout
         self._width = max(map(len, names), default=0)
         self._bar: tqdm[Any] | None = None
         self._unexpected = 0
-        columns = list(_COLUMNS)
+        columns = [*_COLUMNS[:-1], *(_PROMISES[name] for name in promises), _COLUMNS[-1]]
         if self._stream.isatty():
             self._bar = tqdm(total=len(names), unit="case", file=self._stream, leave=False)
             room = _terminal_columns()
@@ -193,6 +203,10 @@ class Progress:
             say(line, self._stream)
 
 
+def _kept(promise: bool | None) -> str:
+    return "-" if promise is None else "yes" if promise else "NO"
+
+
 def _score(value: float | None) -> str:
     """In seven places, whatever its size: 0.998, 12.345, 4.1e+06."""
     return "-" if value is None else f"{value:.3f}" if value < 1000 else f"{value:.1e}"
@@ -222,11 +236,10 @@ def summary(
     if scored:
         worst = max(scored, key=lambda r: r.score or 0.0)
         say(f"worst score {_score(worst.score)} of 1 (error / budget): {worst.case}", stream)
-    if shuffled := [result.deterministic for result in results if result.deterministic]:
-        for verdict, count in Counter(shuffled).items():
-            cases = "1 case" if count == 1 else f"{count} cases"
-            if verdict.startswith("bit-equal"):
-                say(f"{cases} {verdict} of the cores", stream)
+    for name in _PROMISES:
+        examined = [kept for r in results if (kept := getattr(r, name)) is not None]
+        if examined:
+            say(f"{name.replace('_', ' ')}: {sum(examined)} of {len(examined)} cases", stream)
     if wrong:
         say(f"{len(wrong)} not as expected; to see one:", stream)
         for result in wrong[:SHOWN_IN_FULL]:
@@ -295,8 +308,8 @@ def show_outcome(outcome: Outcome) -> None:
         say("worst element")
         for name, value in result.worst.items():
             say(f"  {name:<12} {_plain(value, 9)}")
-    if result.deterministic:
-        say(f"orders of the cores: {result.deterministic}")
+    for words in result.compared:
+        say(words)
     times = f"{result.seconds:.2f} s"
     if result.launch_seconds:
         times += f", of which the launch took {result.launch_seconds:.2f} s"

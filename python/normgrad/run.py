@@ -13,6 +13,7 @@ from math import prod
 from typing import Any
 
 from normgrad import (
+    batches,
     budgets,
     build,
     captures,
@@ -121,7 +122,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         return Outcome(job, replace(planned, reason=wrong), plan)
     try:
         data = captures.load_npz(job.npz, case.op).inputs if job.npz else inputs.make_inputs(case)
-        runs = _launch(case, data, plan, options)
+        ordered, batched = _launch(case, data, plan, options)
     except build.UnitError as error:
         return Outcome(job, replace(planned, reason=str(error)), plan)
     except OSError as error:
@@ -132,10 +133,12 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     except MemoryError:
         reason = "not enough memory for the tensors of this case"
         return Outcome(job, replace(planned, reason=reason), plan)
-    outputs = replace(runs.outputs, findings=findings.ordered(runs.outputs.findings))
+    outputs = replace(batched.outputs, findings=findings.ordered(batched.outputs.findings))
     launched = replace(
         planned,
-        deterministic=runs.verdict if runs.runs > 1 else None,
+        deterministic=ordered.same,
+        batch_invariant=batched.same,
+        compared=tuple(each.words for each in (ordered, batched) if each.words),
         launch_seconds=outputs.wall_s,
         counters=outputs.counters,
         findings=tuple(asdict(finding) for finding in outputs.findings),
@@ -163,8 +166,8 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
             plan=plan,
             drawn=job.npz is None,
         )
-        if runs.difference:
-            judged = _not_deterministic(judged, runs.difference)
+        for each in (ordered, batched):
+            judged = _with_difference(judged, each)
         launched = _with_verdict(launched, case, outputs, judged)
     result = replace(launched, seconds=time.perf_counter() - began)
     return Outcome(job, result, plan, data, outputs, judged)
@@ -200,19 +203,32 @@ def _too_large(case: Case) -> str:
 
 def _launch(
     case: Case, data: Mapping[str, Array], plan: Plan, options: LaunchOptions
-) -> orders.Orders:
-    """The launch, and those under other orders of the cores if the first one came to its end."""
+) -> tuple[orders.Compared, orders.Compared]:
+    """The launch with those under other orders of the cores, then with those of other batches.
+
+    All that was found stands in the second. Nothing follows a launch that did not come to its end.
+    """
     first = twin.run(case, data, plan, options)
     if first.error is not None or not first.finished or plan.cores == 0:
-        return orders.Orders(first, 1)
+        return orders.Compared(first), orders.Compared(first)
     seeds = range(1, options.shuffle_runs + 1)
     further = ((seed, twin.run(case, data, plan, replace(options, seed=seed))) for seed in seeds)
-    return orders.gather(first, further)
+    ordered = orders.gather(first, further)
+    so_far = ordered.outputs
+    if not options.invariance or so_far.error is not None or not so_far.finished:
+        return ordered, orders.Compared(so_far)
+
+    def launch(batch: Case, inputs_: Mapping[str, Array]) -> Outputs:
+        return twin.run(batch, inputs_, plan_case(batch), options)
+
+    return ordered, batches.examine(case, data, so_far, plan, launch)
 
 
-def _not_deterministic(judged: Verdict, difference: str) -> Verdict:
-    """Every operator here promises the same bits under any order of the cores."""
-    reason = f"{judged.reason}; {difference}" if judged.reason else difference
+def _with_difference(judged: Verdict, compared: orders.Compared) -> Verdict:
+    """Every operator here promises the same bits under any order, and of a row in any batch."""
+    if compared.same is not False:
+        return judged
+    reason = f"{judged.reason}; {compared.words}" if judged.reason else compared.words
     return replace(judged, status=Status.FAILED, reason=reason)
 
 

@@ -46,10 +46,12 @@ class Result:
     slope_cycles_per_64: float | None = None
     score: float | None = None  # worst |error| / budget; at most 1 passes
     seconds: float = 0.0  # the whole case
-    launch_seconds: float = 0.0  # of all orders
+    launch_seconds: float = 0.0  # of all orders and batches
     check: str = "all"
     sync: str = "strict"
-    deterministic: str | None = None  # how outputs compare over the orders of --shuffle-runs
+    deterministic: bool | None = None  # the same bits in all orders of --shuffle-runs
+    batch_invariant: bool | None = None  # the same bits of a row in all batches of --invariance
+    compared: tuple[str, ...] = ()  # sentences on these two
     findings: tuple[dict[str, Any], ...] = ()
     worst: dict[str, Any] | None = None
     explanation: tuple[str, ...] = ()  # lines: maps of what fails, and what they point to

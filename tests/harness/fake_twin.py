@@ -1,7 +1,8 @@
 """A stand-in for the twin's runner: reads a launch file, answers with numpy, or misbehaves.
 
 How, is said by NORMGRAD_FAKE: right (default), wrong, rule, hang, crash, silent, kill-parent,
-unsteady (other bits under seed 2), late-rule (a finding under seed 2 alone).
+unsteady (other bits under seed 2), late-rule (a finding under seed 2 alone), batch (other bits with
+an even number of rows), batch-rule (a finding with one row alone).
 """
 
 import json
@@ -47,6 +48,8 @@ def answer(tensors: dict[str, tuple[int, Path]], unsteady: bool) -> None:
         dx[-1] = 7.0
     if unsteady:
         dx[1, 3] *= 1.0 + 2.0**-22  # fp32: a few last places; too little for the verdict
+    if os.environ.get("NORMGRAD_FAKE") == "batch" and rows % 2 == 0:
+        dx[-1, 3] *= 1.0 + 2.0**-22
     dx.astype(np.float32).astype(kind).tofile(tensors["dx"][1])
     (dy * xhat).sum(axis=0).astype(np.float32).tofile(tensors["dgamma"][1])
 
@@ -73,7 +76,11 @@ def main() -> int:
     out = sum(size for name, (size, _) in tensors.items() if name in ("dx", "dgamma"))
     report = {
         "finished": True,
-        "findings": [RULE] if mode == "rule" or (mode == "late-rule" and second) else [],
+        "findings": [RULE]
+        if mode == "rule"
+        or (mode == "late-rule" and second)
+        or (mode == "batch-rule" and tensors["rstd"][0] == 4)
+        else [],
         "counters": {
             "gm_read_bytes": sum(size for size, _ in tensors.values()) - out,
             "gm_write_bytes": out,

@@ -21,18 +21,19 @@ def outputs(*values: float) -> Outputs:
 
 def test_bit_equal_launches_are_counted() -> None:
     found = orders.gather(outputs(1, 2), [(1, outputs(1, 2)), (2, outputs(1, 2))])
-    assert (found.difference, found.verdict) == ("", "bit-equal over 3 orders")
+    assert (found.same, found.words) == (True, "bit-equal over 3 orders")
 
 
 def test_nan_is_equal_to_its_own_bits_and_zero_is_not_minus_zero() -> None:
     same = orders.gather(outputs(np.nan), [(1, outputs(np.nan))])
-    assert same.difference == ""
-    assert "dx[0, 0] is 0 " in orders.gather(outputs(0.0), [(1, outputs(-0.0))]).difference
+    assert same.same
+    assert "dx[0, 0] is 0 " in orders.gather(outputs(0.0), [(1, outputs(-0.0))]).words
 
 
 def test_the_first_difference_names_element_values_and_seed() -> None:
     found = orders.gather(outputs(1, 2), [(1, outputs(1, 2)), (2, outputs(1, 2.5))])
-    assert found.verdict == (
+    assert found.same is False
+    assert found.words == (
         "dx[0, 1] is 2 in the natural order of the cores and 2.5 under seed 2 (1 of 2 elements of "
         "dx differ): the result depends on which core comes first"
     )
@@ -54,6 +55,7 @@ def test_a_launch_that_fails_names_its_seed_and_is_the_last() -> None:
 
     found = orders.gather(outputs(1), further())  # type: ignore[arg-type]
     assert found.outputs.error == "under seed 1: it hangs"
+    assert (found.same, found.words) == (None, ""), "nothing was compared to its end"
     assert launched == [1]
 
 
@@ -74,7 +76,9 @@ def test_orders_decide_the_status(
     assert result.status == status
     assert said in result.reason
     assert result.command == f"normgrad run {CASE} --sync autosync --shuffle-runs 3"
-    assert (result.deterministic == "bit-equal over 4 orders") == (mode != "unsteady")
+    assert result.deterministic is (mode != "unsteady")
+    assert (result.compared == ("bit-equal over 4 orders",)) == (mode != "unsteady")
+    assert result.batch_invariant is None
     if mode != "right":  # two orders are not enough to see it
         few = run.run_case(jobs.from_text(CASE), replace(options, shuffle_runs=1)).result
         assert few.status == "PASSED"
@@ -82,5 +86,5 @@ def test_orders_decide_the_status(
 
 def test_one_order_says_nothing(in_fake_cache: Path) -> None:
     result = run.run_case(jobs.from_text(CASE), LaunchOptions()).result
-    assert result.deterministic is None
+    assert (result.deterministic, result.batch_invariant, result.compared) == (None, None, ())
     assert result.command == f"normgrad run {CASE}"

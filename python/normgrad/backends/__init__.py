@@ -45,6 +45,13 @@ class LaunchOptions:
     sync: str = "strict"  # or autosync: with what the compiler adds by itself
     cycles: bool = True  # model the time; its cost is small
     shuffle_runs: int = 0  # launches more, under drawn orders 1..N; a backend does one launch only
+    invariance: bool = False  # launches more, of some of the rows; likewise
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        """What further launches examine, by its name in a result."""
+        named = (("deterministic", self.shuffle_runs > 0), ("batch_invariant", self.invariance))
+        return tuple(name for name, examined in named if examined)
 
     @property
     def words(self) -> str:
@@ -52,6 +59,7 @@ class LaunchOptions:
         words = [] if self.check == "all" else [f"--check {self.check}"]
         words += [] if self.sync == "strict" else [f"--sync {self.sync}"]
         words += [f"--shuffle-runs {self.shuffle_runs}"] if self.shuffle_runs else []
+        words += ["--invariance"] if self.invariance else []
         return " ".join(words)
 
 
