@@ -1,6 +1,6 @@
 // How RmsNormGrad is cut on 2201. Rows are dealt to cores; a core works on tiles of whole rows
 // (DxWholeRow), or on one row at a time in chunks of columns where a whole row and its fp32 work
-// arrays do not fit UB (DxChunkedRow). Both read dy and x once. dgamma stays in UB as a (hi, lo)
+// arrays do not fit UB (DxInPlaceRow). Both read dy and x once. dgamma stays in UB as a (hi, lo)
 // pair per column; afterwards cores exchange their sums through the workspace and each adds up
 // strips of columns.
 #include "tiling/rms_norm_grad.h"
@@ -16,7 +16,7 @@ namespace normgrad {
 namespace {
 
 constexpr const char* kWholeRow = "DxWholeRow";
-constexpr const char* kChunkedRow = "DxChunkedRow";
+constexpr const char* kInPlaceRow = "DxInPlaceRow";
 constexpr const char* kNothing = "Nothing";
 
 constexpr uint32_t kFp32Bytes = 4;
@@ -35,17 +35,10 @@ std::string DtypesText(const Problem& problem) {
   return std::string(NameOf(problem.dtype)) + " with " + NameOf(problem.gamma_dtype) + " gamma";
 }
 
-Answer CheckKernel(const Soc& soc, const Problem& problem) {
-  const std::string here = std::string(" on ") + soc.name + " yet; ";
+Answer CheckKernel(const Soc& soc) {
   if (soc.chip->arch != 2201) {
-    return Refuse(kTilingRefused, "rms_norm_grad has no kernel" + here +
-                                      "this version runs on ascend910b and ascend910_93");
-  }
-  if (problem.dtype != problem.gamma_dtype ||
-      (problem.dtype != DType::kBfloat16 && problem.dtype != DType::kFloat32)) {
-    return Refuse(kTilingRefused, "rms_norm_grad has no kernel for " + DtypesText(problem) + here +
-                                      "this version runs bf16 with bf16 gamma and fp32 with fp32 "
-                                      "gamma");
+    return Refuse(kTilingRefused, std::string("rms_norm_grad has no kernel on ") + soc.name +
+                                      " yet; this version runs on ascend910b and ascend910_93");
   }
   return Answer{};
 }
@@ -82,15 +75,15 @@ Answer CheckOptions(const Soc& soc, const PlanOptions& options, Regimes* regimes
                       "rows, what one copy instruction moves; choose a value in this range");
   }
   const std::string strategy = options.strategy == nullptr ? "" : options.strategy;
-  if (!strategy.empty() && strategy != kWholeRow && strategy != kChunkedRow) {
+  if (!strategy.empty() && strategy != kWholeRow && strategy != kInPlaceRow) {
     return Refuse(kTilingRefused, "strategy is " + strategy + ": rms_norm_grad has " + kWholeRow +
-                                      " and " + kChunkedRow + "; choose one of them or none");
+                                      " and " + kInPlaceRow + "; choose one of them or none");
   }
   // A wish that belongs to one strategy asks for this strategy.
-  regimes->whole_row = strategy != kChunkedRow && options.chunk_cols == 0;
-  regimes->chunked_row = strategy != kWholeRow && options.rows_per_tile == 0;
-  if (!regimes->whole_row && !regimes->chunked_row) {
-    return Refuse(kTilingRefused, std::string("chunk belongs to ") + kChunkedRow +
+  regimes->whole_row = strategy != kInPlaceRow && options.chunk_cols == 0;
+  regimes->in_place_row = strategy != kWholeRow && options.rows_per_tile == 0;
+  if (!regimes->whole_row && !regimes->in_place_row) {
+    return Refuse(kTilingRefused, std::string("chunk belongs to ") + kInPlaceRow +
                                       " and rows_per_tile to " + kWholeRow +
                                       ": these options ask for both; leave one of them out");
   }
@@ -137,11 +130,14 @@ RmsNormGradTiling FillTiling(const Problem& problem, uint32_t cores, const Tile&
   tiling.cores_with_one_more = static_cast<uint32_t>(problem.rows % cores);
   tiling.cores = cores;
   tiling.rows_per_tile = static_cast<uint32_t>(tile.rows);
+  tiling.rows_per_step = static_cast<uint32_t>(tile.step_rows);
   tiling.pitch_cols = static_cast<uint32_t>(PitchCols(cols, problem.dtype));
   tiling.chunk_cols = static_cast<uint32_t>(tile.chunk_cols);
+  tiling.segment_cols = static_cast<uint32_t>(tile.segment_cols);
   tiling.leaf_pitch = static_cast<uint32_t>(LeafPitch(cols));
-  tiling.in_buffers = tile.depths.in;
-  tiling.out_buffers = tile.depths.out;
+  tiling.gamma_is_wide = tile.gamma_is_wide ? 1 : 0;
+  tiling.in_buffers = tile.in_buffers;
+  tiling.out_buffers = tile.out_buffers;
   tiling.work_arrays = WorkArrays(tile.key, problem.dtype);
   tiling.ub = layout.bytes;
   if (cores > 1) {
@@ -158,9 +154,12 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"cores_with_one_more", static_cast<double>(tiling.cores_with_one_more), "cores"},
           {"cores", static_cast<double>(tiling.cores), "cores"},
           {"rows_per_tile", static_cast<double>(tiling.rows_per_tile), "rows"},
+          {"rows_per_step", static_cast<double>(tiling.rows_per_step), "rows"},
           {"pitch_cols", static_cast<double>(tiling.pitch_cols), "cols"},
           {"chunk_cols", static_cast<double>(tiling.chunk_cols), "cols"},
+          {"segment_cols", static_cast<double>(tiling.segment_cols), "cols"},
           {"leaf_pitch", static_cast<double>(tiling.leaf_pitch), "elems"},
+          {"gamma_is_wide", static_cast<double>(tiling.gamma_is_wide), ""},
           {"in_buffers", static_cast<double>(tiling.in_buffers), "buffers"},
           {"out_buffers", static_cast<double>(tiling.out_buffers), "buffers"},
           {"work_arrays", static_cast<double>(tiling.work_arrays), "buffers"},
@@ -192,17 +191,19 @@ std::string Reason(const Problem& problem, const Tile& tile, const PlanOptions& 
            bytes + asked;
   }
   const uint64_t chunks = CeilDiv(problem.cols, tile.chunk_cols);
-  const std::string work = "one row of " + cols + " is worked on in " + Count(chunks, "chunk") +
-                           " of " + WithCommas(tile.chunk_cols) + bytes;
+  const std::string work = "a row of " + cols + " is read once and worked on in " +
+                           Count(chunks, "chunk") + " of " + WithCommas(tile.chunk_cols) +
+                           ", dx over x" + bytes;
   const bool asked = options.chunk_cols != 0 || (options.strategy != nullptr && *options.strategy);
-  return work + (asked ? ", as asked" : ": whole, with its fp32 work arrays, it does not fit UB");
+  return work + (asked ? ", as asked" : ": its fp32 work arrays do not fit UB whole") +
+         (tile.has_lo ? "" : "; dgamma has one accumulator per column: no room for (hi, lo)");
 }
 
 Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const PlanOptions& options,
                   uint32_t ub_bytes) {
   std::string asked;
-  if (!regimes.whole_row || !regimes.chunked_row) {
-    asked += std::string(" in ") + (regimes.whole_row ? kWholeRow : kChunkedRow);
+  if (!regimes.whole_row || !regimes.in_place_row) {
+    asked += std::string(" in ") + (regimes.whole_row ? kWholeRow : kInPlaceRow);
   }
   if (options.chunk_cols != 0) {
     asked += " with chunks of " + WithCommas(options.chunk_cols);
@@ -240,7 +241,7 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
     SetTiling(tiling, plan);
     return answer;
   }
-  answer = CheckKernel(soc, problem);
+  answer = CheckKernel(soc);
   if (!answer.ok()) {
     return answer;
   }
@@ -263,8 +264,8 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
   if (regimes.whole_row) {
     tile = WholeRowTile(problem, busiest_rows, ub_bytes, wishes.rows_per_tile);
   }
-  if (!tile.fits && regimes.chunked_row) {
-    tile = ChunkedRowTile(problem, ub_bytes, wishes.chunk_cols);
+  if (!tile.fits && regimes.in_place_row) {
+    tile = InPlaceRowTile(problem, ub_bytes, wishes.chunk_cols);
   }
   if (!tile.fits) {
     return DoesNotFit(problem, regimes, wishes, ub_bytes);
@@ -283,12 +284,15 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
       return answer;
     }
   }
-  plan->strategy = tile.key == RmsNormGradKey::kDxWholeRow ? kWholeRow : kChunkedRow;
+  plan->strategy = tile.key == RmsNormGradKey::kDxWholeRow ? kWholeRow : kInPlaceRow;
   plan->reason = Reason(problem, tile, options, layout.budget.TotalBytes(), ub_bytes);
   plan->tiling_key = static_cast<uint64_t>(tile.key);
   plan->cores = cores;
   plan->workspace_bytes = uint64_t{cores} * tiling.partial_pitch_cols * kFp32Bytes;
   plan->minimum_bytes = MinimumBytes(problem);
+  if (!tile.has_lo) {
+    plan->declared_c += static_cast<double>(busiest_rows) / 3;
+  }
   SetTiling(tiling, plan);
   return answer;
 }

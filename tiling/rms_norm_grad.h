@@ -8,32 +8,35 @@
 // Keys reach the kernel compiler as decimal digits (it finds them by text in the preprocessed
 // source), hence macros; the enum is what C++ code compares against.
 #define RMS_NORM_GRAD_KEY_DX_WHOLE_ROW 1
-#define RMS_NORM_GRAD_KEY_DX_CHUNKED_ROW 2
+#define RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW 2
 
 enum class RmsNormGradKey : uint32_t {
   kDxWholeRow = 1,
-  kDxChunkedRow = 2,
+  kDxInPlaceRow = 2,
 };
 static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxWholeRow) == RMS_NORM_GRAD_KEY_DX_WHOLE_ROW,
               "the macro and the enum name one key");
-static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxChunkedRow) ==
-                  RMS_NORM_GRAD_KEY_DX_CHUNKED_ROW,
+static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxInPlaceRow) ==
+                  RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW,
               "the macro and the enum name one key");
 
-// Bytes of one buffer of each name; how many buffers a queue has is in RmsNormGradTiling.
+// Bytes of one buffer of each name; how many there are of a queue's is in RmsNormGradTiling.
 struct RmsNormGradUbBytes {
-  uint32_t dy_in;        // queue: rows_per_tile x pitch_cols, dtype of dy
-  uint32_t x_in;         // queue: as dy_in; also carries gamma once, at the start
+  uint32_t dy_in;        // rows that are together in UB x pitch_cols, dtype of dy
+  uint32_t x_in;         // as dy_in; in DxInPlaceRow dx is written here, over x
   uint32_t rstd_in;      // queue: rows_per_tile fp32, rounded up to 8
-  uint32_t dx_out;       // queue: as dy_in
-  uint32_t gamma;        // pitch_cols: fp32 in DxWholeRow, gamma's dtype in DxChunkedRow
+  uint32_t dx_out;       // queue: as dy_in; DxWholeRow only
+  uint32_t gamma;        // pitch_cols: fp32 if gamma_is_wide, else gamma's dtype
   uint32_t dgamma_hi;    // pitch_cols fp32, rounded up to 256 B: the running sum over rows ...
-  uint32_t dgamma_lo;    // ... and what it has rounded away so far
+  uint32_t dgamma_lo;    // ... and what it could not hold; 0: one accumulator
+  uint32_t lane_mask;    // a bit for each column that the two-sum works on together
   uint32_t work;         // one fp32 work array; see work_arrays
+  uint32_t half_rows;    // DxWholeRow: half the rows of a step, fp32, at least dgamma_hi
   uint32_t rstd_block;   // rows_per_tile (rounded up to 8) blocks of 32 B, rstd repeated 8 times
-  uint32_t mean_block;   // as rstd_block: minus the row's mean of dy*gamma*xhat, times rstd
-  uint32_t leaf_sums;    // rows_per_tile x leaf_pitch fp32
-  uint32_t row_sums;     // twice rows_per_tile fp32, rounded up to 8: sums, and minus cols
+  uint32_t mean_block;   // rows_per_step (rounded up to 8) blocks: minus the mean, times rstd
+  uint32_t leaf_parts;   // rows_per_step (rounded up to 8) x leaf_pitch blocks
+  uint32_t leaf_sums;    // rows_per_step x leaf_pitch fp32; 0: a row is one leaf
+  uint32_t row_sums;     // twice rows_per_step fp32, rounded up to 8: sums, and minus cols
   uint32_t partials_in;  // second phase, queue: cores x strip_cols fp32
   uint32_t dgamma_out;   // second phase, queue: strip_cols fp32
 };
@@ -47,13 +50,16 @@ struct RmsNormGradTiling {
   uint32_t cores_with_one_more;
   uint32_t cores;
   // tile
-  uint32_t rows_per_tile;
-  uint32_t pitch_cols;   // cols rounded up to a 32 B block of dy: one row's length in UB
-  uint32_t chunk_cols;   // columns worked on together, a multiple of 512; 0: the whole row
-  uint32_t leaf_pitch;   // leaf sums of one row: 1, or ceil(cols / 512) rounded up to 8
-  uint32_t in_buffers;   // of dy_in, x_in and rstd_in
-  uint32_t out_buffers;  // of dx_out
-  uint32_t work_arrays;  // how many of `work`
+  uint32_t rows_per_tile;  // whose rstd comes together; in DxWholeRow also dy, x and dx
+  uint32_t rows_per_step;  // that are worked on together
+  uint32_t pitch_cols;     // one row's length in UB: cols rounded up to 8, or to a 32 B block of dy
+  uint32_t chunk_cols;     // columns worked on together, a multiple of 512; 0: the whole row
+  uint32_t segment_cols;   // columns that are copied together, a multiple of chunk_cols; 0: all
+  uint32_t leaf_pitch;     // leaf sums of one row: 1, or ceil(cols / 512) rounded up to 8
+  uint32_t gamma_is_wide;  // 1: gamma is kept in fp32
+  uint32_t in_buffers;     // of dy_in, x_in and rstd_in; in DxInPlaceRow rows that are in UB
+  uint32_t out_buffers;    // of dx_out
+  uint32_t work_arrays;    // how many of `work`
   // dgamma across cores, only read when cores > 1
   uint32_t partial_pitch_cols;  // one core's partial sums in the workspace: cols rounded up to 128
   uint32_t strip_cols;          // columns that one core sums over all cores, a multiple of 8

@@ -10,63 +10,97 @@ namespace {
 
 constexpr uint32_t kFp32Bytes = 4;
 constexpr uint32_t kFp32PerBlock = kBlockBytes / kFp32Bytes;
+constexpr uint64_t kRepeatCols = kRepeatBytes / kFp32Bytes;
 // One vector repeat (64 fp32) sums the leaves of a row.
-constexpr uint64_t kMaxLeaves = kRepeatBytes / kFp32Bytes;
-// A chunk of one leaf works with 512 columns per instruction, half of what two give: before going
-// down to it, queues give up their second buffers.
-constexpr uint64_t kGoodChunkCols = 2 * kLeafCols;
+constexpr uint64_t kMaxLeaves = kRepeatCols;
+// Copies reach their bandwidth at 16 KB (asc-devkit, "best practice"; on a 910B4 those of 2 KB run
+// at a quarter of it).
+constexpr uint64_t kGoodCopyBytes = 16384;
+// Half of that for the segments of a row, of which some must be on their way while others are
+// worked on.
+constexpr uint64_t kSegmentBytes = kGoodCopyBytes / 2;
+// The sum over rows costs 6.5 cycles per 64 elements for one row at a time, 3.1 for four.
+constexpr uint64_t kGoodStepRows = 4;
 // From this many rows on, two half tiles whose copies and arithmetic overlap beat one whole tile.
 constexpr uint64_t kRowsWorthSplitting = 8;
-
-// Depths of the queues in the order of preference: copies in and out overlap with arithmetic, then
-// only copies in, then none.
-constexpr Depths kDepths[] = {{2, 2}, {2, 1}, {1, 1}};
+// Instructions on less than 24 repeats spend more on starting than on working.
+constexpr uint64_t kGoodChunkCols = 3 * kLeafCols;
+constexpr uint64_t kMostChunkCols = 8 * kLeafCols;
+// Rows of DxInPlaceRow whose rstd comes in one copy.
+constexpr uint64_t kRstdGroupRows = 32;
+// Flag ids of one kind for a kernel's own use: 0 to 5; 6 is reserved, 7 the compiler's.
+constexpr uint64_t kFlags = 6;
+// Rows of up to this many columns are dealt with eight at a time: 31 blocks a row are the longest
+// stride, 255 blocks, that eight rows leave.
+constexpr uint64_t kNarrowCols = 248;
 
 uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
 
-// The first phase's buffers. `work_cols` is the length of one work array, all rows of it together.
-Layout Place(const Problem& problem, RmsNormGradKey key, Depths depths, uint64_t rows,
-             uint64_t work_cols) {
-  const bool whole_row = key == RmsNormGradKey::kDxWholeRow;
-  const uint64_t pitch = PitchCols(problem.cols, problem.dtype);
-  const uint64_t tile_bytes = rows * pitch * SizeOf(problem.dtype);
-  const uint64_t column_bytes = pitch * kFp32Bytes;
-  const uint64_t rows_up = AlignUp(rows, kFp32PerBlock);
-  // A row of one leaf is summed straight into row_sums by DxWholeRow.
-  const bool has_leaves = !whole_row || LeafCount(problem.cols) > 1;
-  const uint64_t leaf_elems = has_leaves ? rows * LeafPitch(problem.cols) : 0;
+// What both strategies keep beside the rows themselves.
+void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
+  UbBudget& ub = layout->budget;
+  RmsNormGradUbBytes& bytes = layout->bytes;
+  const uint64_t tile_rows = AlignUp(tile.rows, kFp32PerBlock);
+  const uint64_t step_rows = AlignUp(tile.step_rows, kFp32PerBlock);
+  const uint64_t leaf_pitch = LeafPitch(problem.cols);
+  // The rows of a step that has several leaves to a row are few: they are not rounded up.
+  const uint64_t leaf_rows = leaf_pitch == 1 ? step_rows : tile.step_rows;
+  bytes.rstd_block = ub.Add("rstd_block", tile_rows * kBlockBytes);
+  bytes.mean_block = ub.Add("mean_block", step_rows * kBlockBytes);
+  bytes.leaf_parts = ub.Add("leaf_parts", leaf_rows * leaf_pitch * kBlockBytes);
+  bytes.leaf_sums =
+      ub.Add("leaf_sums", leaf_pitch == 1 ? 0 : leaf_rows * leaf_pitch * kFp32Bytes);
+  bytes.row_sums = ub.Add("row_sums", 2 * step_rows * kFp32Bytes);  // and what divides them
+}
 
+void PlaceDgamma(uint64_t pitch, uint64_t work_cols, bool has_lo, Layout* layout) {
+  UbBudget& ub = layout->budget;
+  RmsNormGradUbBytes& bytes = layout->bytes;
+  // Compare, which finds sums that are no numbers, works on whole repeats.
+  const uint64_t dgamma_bytes = AlignUp(pitch * kFp32Bytes, kRepeatBytes);
+  bytes.dgamma_hi = ub.Add("dgamma_hi", dgamma_bytes);
+  if (has_lo) {
+    bytes.dgamma_lo = ub.Add("dgamma_lo", dgamma_bytes);
+    bytes.lane_mask = ub.Add("lane_mask", AlignUp(work_cols, kRepeatCols) / 8);
+  }
+}
+
+Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
+  const uint64_t pitch = PitchCols(problem.cols, problem.dtype);
+  const uint64_t tile_bytes = tile.rows * pitch * SizeOf(problem.dtype);
+  const uint64_t row_bytes = pitch * kFp32Bytes;
   Layout layout;
   UbBudget& ub = layout.budget;
   RmsNormGradUbBytes& bytes = layout.bytes;
-  bytes.dy_in = ub.Add("dy_in", tile_bytes, depths.in);
-  bytes.x_in = ub.Add("x_in", tile_bytes, depths.in);
-  bytes.rstd_in = ub.Add("rstd_in", rows * kFp32Bytes, depths.in);
-  bytes.dx_out = ub.Add("dx_out", tile_bytes, depths.out);
-  bytes.gamma = ub.Add("gamma", whole_row ? column_bytes : pitch * SizeOf(problem.gamma_dtype));
-  // Compare, which finds sums that are no numbers, works on whole repeats.
-  const uint64_t dgamma_bytes = AlignUp(column_bytes, kRepeatBytes);
-  bytes.dgamma_hi = ub.Add("dgamma_hi", dgamma_bytes);
-  bytes.dgamma_lo = ub.Add("dgamma_lo", dgamma_bytes);
-  if (whole_row) {
-    // The two-sum of a tile's sum needs a third array; it has the size of dgamma_hi.
-    ub.Add("dgamma_spare", dgamma_bytes);
-  }
-  bytes.work = ub.Add("work", work_cols * kFp32Bytes, WorkArrays(key, problem.dtype));
-  bytes.rstd_block = ub.Add("rstd_block", rows_up * kBlockBytes);
-  bytes.mean_block = ub.Add("mean_block", rows_up * kBlockBytes);
-  bytes.leaf_sums = ub.Add("leaf_sums", leaf_elems * kFp32Bytes);
-  bytes.row_sums = ub.Add("row_sums", 2 * rows_up * kFp32Bytes);  // and what divides them
+  bytes.dy_in = ub.Add("dy_in", tile_bytes, tile.in_buffers);
+  bytes.x_in = ub.Add("x_in", tile_bytes, tile.in_buffers);
+  bytes.rstd_in = ub.Add("rstd_in", tile.rows * kFp32Bytes, tile.in_buffers);
+  bytes.dx_out = ub.Add("dx_out", tile_bytes, tile.out_buffers);
+  bytes.gamma = ub.Add("gamma", row_bytes);
+  PlaceDgamma(pitch, pitch, tile.has_lo, &layout);
+  bytes.work = ub.Add("work", tile.step_rows * row_bytes, WorkArrays(tile.key, problem.dtype));
+  bytes.half_rows = ub.Add("half_rows", std::max<uint64_t>(tile.step_rows / 2 * row_bytes,
+                                                           bytes.dgamma_hi));
+  PlaceStatistics(problem, tile, &layout);
   return layout;
 }
 
-Layout PlaceRows(const Problem& problem, uint64_t rows) {
-  return Place(problem, RmsNormGradKey::kDxWholeRow, kDepths[0], rows,
-               rows * PitchCols(problem.cols, problem.dtype));
-}
-
-Layout PlaceChunk(const Problem& problem, Depths depths, uint64_t chunk_cols) {
-  return Place(problem, RmsNormGradKey::kDxChunkedRow, depths, 1, chunk_cols);
+Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
+  const uint64_t pitch = PitchCols(problem.cols, problem.dtype);
+  const uint64_t row_bytes = pitch * SizeOf(problem.dtype);
+  Layout layout;
+  UbBudget& ub = layout.budget;
+  RmsNormGradUbBytes& bytes = layout.bytes;
+  bytes.dy_in = ub.Add("dy_rows", row_bytes, tile.in_buffers);
+  bytes.x_in = ub.Add("x_rows", row_bytes, tile.in_buffers);
+  bytes.rstd_in = ub.Add("rstd_in", tile.rows * kFp32Bytes);
+  bytes.gamma =
+      ub.Add("gamma", pitch * (tile.gamma_is_wide ? kFp32Bytes : SizeOf(problem.gamma_dtype)));
+  PlaceDgamma(pitch, tile.chunk_cols, tile.has_lo, &layout);
+  bytes.work =
+      ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(tile.key, problem.dtype));
+  PlaceStatistics(problem, tile, &layout);
+  return layout;
 }
 
 // A column takes more than a byte of UB. Without rows, cols may be as large as 64 bits hold, and
@@ -88,95 +122,151 @@ uint64_t Largest(uint64_t most, Fits fits) {
   return good;
 }
 
-uint64_t LargestChunk(const Problem& problem, Depths depths, uint32_t ub_bytes) {
-  return kLeafCols * Largest(LeafCount(problem.cols), [&](uint64_t leaves) {
-           return PlaceChunk(problem, depths, leaves * kLeafCols).budget.Fits(ub_bytes);
+// Rows of a step begin on a block of dy: every second one may not.
+uint64_t WholeBlockRows(const Problem& problem, uint64_t rows) {
+  const uint64_t row_bytes = PitchCols(problem.cols, problem.dtype) * SizeOf(problem.dtype);
+  return row_bytes % kBlockBytes == 0 ? rows : AlignDown(rows, 2);
+}
+
+// The most rows of a tile of `rows` that can be worked on together, 0 if none.
+uint64_t LargestStep(const Problem& problem, uint64_t rows, uint32_t ub_bytes) {
+  Tile tile;
+  tile.rows = rows;
+  const uint64_t step = Largest(rows, [&](uint64_t candidate) {
+    tile.step_rows = candidate;
+    return PlaceWholeRow(problem, tile).budget.Fits(ub_bytes);
+  });
+  return step == rows ? step : WholeBlockRows(problem, step);
+}
+
+// `rows` in as many pieces as pieces of `most` make, all of about one size.
+uint64_t EvenPiece(uint64_t rows, uint64_t most) { return CeilDiv(rows, CeilDiv(rows, most)); }
+
+uint64_t LargestChunk(const Problem& problem, Tile tile, uint32_t ub_bytes) {
+  const uint64_t most = std::min(LeafCount(problem.cols), kMostChunkCols / kLeafCols);
+  return kLeafCols * Largest(most, [&](uint64_t leaves) {
+           tile.chunk_cols = leaves * kLeafCols;
+           return PlaceInPlaceRow(problem, tile).budget.Fits(ub_bytes);
          });
 }
 
-// The first pair of depths that leaves room for chunks of `least` columns or more.
-Tile FirstWithChunk(const Problem& problem, uint32_t ub_bytes, uint64_t least) {
+// The first choice of what to keep in UB that leaves room for chunks of `least` columns: two rows
+// before one, so that copies never wait for arithmetic; gamma in fp32 before 16 bits, which saves
+// two casts per element.
+Tile FirstWithChunk(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint64_t least) {
   Tile tile;
-  tile.key = RmsNormGradKey::kDxChunkedRow;
-  for (const Depths depths : kDepths) {
-    tile.chunk_cols = LargestChunk(problem, depths, ub_bytes);
-    if (tile.chunk_cols >= least) {
-      tile.depths = depths;
-      tile.fits = true;
-      break;
+  tile.key = RmsNormGradKey::kDxInPlaceRow;
+  tile.out_buffers = 0;
+  tile.rows = kRstdGroupRows;
+  tile.has_lo = has_lo;
+  for (const uint32_t rows : {2U, 1U}) {
+    for (const bool gamma_is_wide : {true, false}) {
+      tile.in_buffers = rows;
+      tile.gamma_is_wide = gamma_is_wide;
+      tile.chunk_cols = LargestChunk(problem, tile, ub_bytes);
+      if (tile.chunk_cols >= least) {
+        tile.fits = true;
+        return tile;
+      }
     }
   }
   return tile;
 }
 
+// Segments of at least 8 KB, as many as there are flags for.
+uint64_t SegmentCols(const Problem& problem, const Tile& tile) {
+  const uint64_t row_bytes = problem.cols * SizeOf(problem.dtype);
+  const uint64_t most = kFlags / tile.in_buffers;
+  const uint64_t segments = std::min(most, std::max<uint64_t>(1, row_bytes / kSegmentBytes));
+  return AlignUp(CeilDiv(problem.cols, segments), tile.chunk_cols);
+}
+
 }  // namespace
 
 uint64_t PitchCols(uint64_t cols, DType dtype) {
-  return AlignUp(cols, kBlockBytes / SizeOf(dtype));
+  const bool whole_fp32_blocks = cols <= kNarrowCols && cols % kFp32PerBlock == 0;
+  return whole_fp32_blocks ? cols : AlignUp(cols, kBlockBytes / SizeOf(dtype));
 }
 
 uint64_t LeafPitch(uint64_t cols) {
   return LeafCount(cols) == 1 ? 1 : AlignUp(LeafCount(cols), kFp32PerBlock);
 }
 
-// 16-bit rows are widened before anything is computed: each whole row needs three fp32 copies, each
-// chunk four. fp32 rows are worked on in their queue's buffers; a chunk still keeps two products.
+// DxWholeRow keeps fp32 copies of x and dy and their product; fp32 rows are worked on in their
+// queues' buffers. DxInPlaceRow widens a chunk in each pass and needs two arrays.
 uint32_t WorkArrays(RmsNormGradKey key, DType dtype) {
-  const bool wide = dtype == DType::kFloat32;
-  return key == RmsNormGradKey::kDxWholeRow ? (wide ? 0 : 3) : (wide ? 2 : 4);
+  if (key == RmsNormGradKey::kDxInPlaceRow) {
+    return 2;
+  }
+  return dtype == DType::kFloat32 ? 0 : 3;
 }
 
 Layout PlaceTile(const Problem& problem, const Tile& tile) {
-  return tile.key == RmsNormGradKey::kDxWholeRow
-             ? PlaceRows(problem, tile.rows)
-             : PlaceChunk(problem, tile.depths, tile.chunk_cols);
+  return tile.key == RmsNormGradKey::kDxWholeRow ? PlaceWholeRow(problem, tile)
+                                                 : PlaceInPlaceRow(problem, tile);
 }
 
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
                   uint32_t wanted_rows) {
+  Tile tile;
   if (TooWideToCount(problem, ub_bytes)) {
-    return Tile{};
+    return tile;
   }
   const uint64_t most = std::min<uint64_t>(busiest_rows, kMaxCopyRows);
-  uint64_t rows = Largest(most, [&](uint64_t candidate) {
-    return PlaceRows(problem, candidate).budget.Fits(ub_bytes);
-  });
+  const uint64_t row_bytes = PitchCols(problem.cols, problem.dtype) * SizeOf(problem.dtype);
+  uint64_t rows = std::min(most, std::max<uint64_t>(1, kGoodCopyBytes / row_bytes));
+  uint64_t step = 0;
   if (wanted_rows != 0) {
-    const uint64_t wanted = std::min<uint64_t>(wanted_rows, most);
-    rows = wanted <= rows ? wanted : 0;
-  } else if (rows != 0) {
-    // Even tiles: the last one is not a small one whose copies nothing hides.
-    uint64_t tiles = CeilDiv(busiest_rows, rows);
-    if (tiles == 1 && rows >= kRowsWorthSplitting) {
-      tiles = 2;
+    rows = std::min<uint64_t>(wanted_rows, most);
+    step = LargestStep(problem, rows, ub_bytes);
+  } else {
+    // Smaller copies leave room for larger steps.
+    for (; rows > 0; --rows) {
+      step = LargestStep(problem, rows, ub_bytes);
+      if (step >= std::min(rows, kGoodStepRows)) {
+        break;
+      }
     }
-    rows = CeilDiv(busiest_rows, tiles);
+    if (rows != 0) {
+      // Even tiles: the last one is not a small one whose copies nothing hides.
+      rows = EvenPiece(busiest_rows, rows);
+      if (rows == busiest_rows && rows >= kRowsWorthSplitting) {
+        rows = CeilDiv(rows, 2);
+      }
+      step = std::min(step, rows);
+    }
   }
-  Tile tile;
-  tile.fits = rows != 0;
+  if (rows == 0 || step == 0) {
+    return tile;
+  }
+  const uint64_t even = EvenPiece(rows, step);
+  step = even == rows ? even : std::min(step, AlignUp(even, 2));
+  tile.fits = true;
   tile.rows = rows;
+  tile.step_rows = step;
   return tile;
 }
 
-Tile ChunkedRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols) {
+Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols) {
+  Tile tile;
   if (TooWideToCount(problem, ub_bytes) || LeafCount(problem.cols) > kMaxLeaves) {
-    return Tile{};
-  }
-  const uint64_t row_cols = AlignUp(problem.cols, kLeafCols);
-  if (wanted_cols != 0) {
-    const uint64_t wanted = std::min<uint64_t>(wanted_cols, row_cols);
-    Tile tile = FirstWithChunk(problem, ub_bytes, wanted);
-    tile.chunk_cols = wanted;
     return tile;
   }
-  Tile tile = FirstWithChunk(problem, ub_bytes, std::min(kGoodChunkCols, row_cols));
-  if (!tile.fits) {
-    tile = FirstWithChunk(problem, ub_bytes, kLeafCols);
+  const uint64_t row_cols = AlignUp(problem.cols, kLeafCols);
+  const uint64_t wanted = std::min<uint64_t>(wanted_cols, row_cols);
+  for (const bool has_lo : {true, false}) {
+    for (const uint64_t least : {std::min(kGoodChunkCols, row_cols), uint64_t{kLeafCols}}) {
+      if (!tile.fits) {
+        tile = FirstWithChunk(problem, has_lo, ub_bytes, std::max(least, wanted));
+      }
+    }
   }
   if (tile.fits) {
-    // Even chunks, for the same reason as even tiles.
+    // Even chunks: no short one that is mostly start-up.
     const uint64_t chunks = CeilDiv(problem.cols, tile.chunk_cols);
-    tile.chunk_cols = AlignUp(CeilDiv(problem.cols, chunks), kLeafCols);
+    tile.chunk_cols =
+        wanted != 0 ? wanted : AlignUp(CeilDiv(problem.cols, chunks), kLeafCols);
+    tile.segment_cols = SegmentCols(problem, tile);
   }
   return tile;
 }
@@ -185,9 +275,10 @@ uint64_t WidestRow(Problem problem, const Regimes& regimes, uint32_t ub_bytes,
                    const PlanOptions& options) {
   return Largest(ub_bytes, [&](uint64_t cols) {
     problem.cols = cols;
-    return (regimes.whole_row &&
-            PlaceRows(problem, std::max(1U, options.rows_per_tile)).budget.Fits(ub_bytes)) ||
-           (regimes.chunked_row && ChunkedRowTile(problem, ub_bytes, options.chunk_cols).fits);
+    Tile tile;
+    tile.rows = std::max(1U, options.rows_per_tile);
+    return (regimes.whole_row && PlaceWholeRow(problem, tile).budget.Fits(ub_bytes)) ||
+           (regimes.in_place_row && InPlaceRowTile(problem, ub_bytes, options.chunk_cols).fits);
   });
 }
 

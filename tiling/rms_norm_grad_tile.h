@@ -14,19 +14,18 @@ namespace normgrad {
 // DataCopyPad takes at most this many blocks (rows) in one call.
 constexpr uint32_t kMaxCopyRows = 4095;
 
-// How many buffers the queues have: dy_in, x_in and rstd_in; dx_out.
-struct Depths {
-  uint32_t in;
-  uint32_t out;
-};
-
 // What is in UB together.
 struct Tile {
   bool fits = false;
   RmsNormGradKey key = RmsNormGradKey::kDxWholeRow;
-  Depths depths = {2, 2};
-  uint64_t rows = 1;
-  uint64_t chunk_cols = 0;  // 0: the whole row
+  uint32_t in_buffers = 2;  // of dy, x and rstd; DxInPlaceRow: rows in UB
+  uint32_t out_buffers = 2;
+  uint64_t rows = 1;          // that are copied together; DxInPlaceRow: whose rstd is
+  uint64_t step_rows = 1;     // that are worked on together
+  uint64_t chunk_cols = 0;    // 0: the whole row
+  uint64_t segment_cols = 0;  // columns that are copied together; 0: all
+  bool gamma_is_wide = true;  // gamma is kept in fp32
+  bool has_lo = true;         // dgamma is a (hi, lo) pair; else one accumulator
 };
 
 // The buffers of the first phase: as a list that adds up, and by name for the tiling data.
@@ -38,11 +37,14 @@ struct Layout {
 // Which strategies a caller's wishes leave open.
 struct Regimes {
   bool whole_row;
-  bool chunked_row;
+  bool in_place_row;
 };
 
-uint64_t PitchCols(uint64_t cols, DType dtype);  // cols rounded up to a 32 B block
-uint64_t LeafPitch(uint64_t cols);               // fp32 leaf sums of one row
+// Columns of one row in UB: whole 32 B blocks of dy. A 16-bit row of less than a repeat's worth of
+// blocks may end in the middle of a block, so that rows of 8, 24, ... columns are copied as one
+// piece and nothing is computed twice; its fp32 copy has whole blocks all the same.
+uint64_t PitchCols(uint64_t cols, DType dtype);
+uint64_t LeafPitch(uint64_t cols);  // fp32 leaf sums of one row
 
 // fp32 arrays that a strategy computes in, beside its queues.
 uint32_t WorkArrays(RmsNormGradKey key, DType dtype);
@@ -50,7 +52,7 @@ uint32_t WorkArrays(RmsNormGradKey key, DType dtype);
 // `busiest_rows`: rows of the core that has most, at least 1. A wish of 0 is none.
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
                   uint32_t wanted_rows);
-Tile ChunkedRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols);
+Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols);
 
 Layout PlaceTile(const Problem& problem, const Tile& tile);
 

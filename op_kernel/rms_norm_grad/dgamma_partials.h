@@ -56,7 +56,7 @@ class DgammaPartials {
     partials_in_.EnQue(partials);
 
     partials = partials_in_.DeQue<float>();
-    HalveRows(partials, cores_, strip_pitch);
+    HalveRows(partials, cores_, strip_pitch, strip_pitch);
     AscendC::LocalTensor<float> dgamma = dgamma_out_.AllocTensor<float>();
     AscendC::DataCopy(dgamma, partials, strip_pitch);
     partials_in_.FreeTensor(partials);

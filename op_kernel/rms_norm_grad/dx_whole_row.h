@@ -1,9 +1,11 @@
 // Strategy DxWholeRow: rows that fit UB whole, with all their fp32 intermediates.
 //
-//   xhat = x * rstd;  dgamma += dy * xhat;  dx = dy*gamma*rstd - xhat * (mean(dy*gamma*xhat) *
-//   rstd)
+//   xhat = x * rstd;  dgamma += dy * xhat;  c = mean(dy * xhat * gamma) * rstd
+//   dx = (dy * gamma - x * c) * rstd
 //
-// Regime: up to about 4,600 columns (2201); rows_per_tile rows are worked on together.
+// Regime: up to about 4,600 columns (2201). Copies move rows_per_tile rows, 16 KB and more where
+// there are as many; arithmetic goes through them rows_per_step at a time, in work arrays that fit
+// beside the copies.
 // Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once. gamma is read
 // once per core.
 // Sync: queues order MTE2 -> V -> MTE3 per tile, two buffers each, so that the copies of the
@@ -17,7 +19,7 @@
 #include "op_kernel/rms_norm_grad/row_queues.h"
 #include "op_kernel/rms_norm_grad/row_statistics.h"
 
-template <typename T>
+template <typename T, typename G>
 class DxWholeRow {
  public:
   __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
@@ -28,16 +30,10 @@ class DxWholeRow {
     partials_.Init(args, plan);
     pipe->InitBuffer(gamma_buf_, plan.ub.gamma);
     sum_.Init(plan, pipe);
-    pipe->InitBuffer(spare_buf_, plan.ub.dgamma_hi);
-    if constexpr (!Edge::kInPlace) {
-      pipe->InitBuffer(work_buf_, plan.ub.work * plan.work_arrays);
-    }
+    pipe->InitBuffer(work_buf_, plan.ub.work * plan.work_arrays);
+    pipe->InitBuffer(half_buf_, plan.ub.half_rows);
     statistics_.Init(plan, pipe);
-
-    AscendC::LocalTensor<T> gamma = queues_.TakeGamma();
-    Edge::Widen(gamma_buf_.template Get<float>(), gamma, plan.pitch_cols);
-    queues_.GiveBackX(gamma);
-    AscendC::PipeBarrier<PIPE_V>();
+    queues_.TakeGamma(gamma_buf_.template Get<float>(), pipe);
   }
 
   __aicore__ inline void Process() {
@@ -50,7 +46,7 @@ class DxWholeRow {
       Compute(rows);
       queues_.CopyOut(row, rows);
     }
-    sum_.Store(partials_.Destination(), statistics_.Mask(), pipe_);
+    sum_.Store(partials_.Destination(), plan_.cols, Half(), sum_.PaddedCols(), pipe_);
     partials_.SumOverCores(plan_, pipe_);
   }
 
@@ -58,68 +54,76 @@ class DxWholeRow {
   using Edge = Fp32Edge<T>;
 
   __aicore__ inline void Compute(uint32_t rows) {
-    const uint32_t cols = plan_.cols;
-    const uint32_t pitch = plan_.pitch_cols;
-    const uint32_t count = rows * pitch;
     AscendC::LocalTensor<float> rstd = queues_.TakeRstd();
     statistics_.SetRstd(rstd, rows);
+    queues_.GiveBackRstd(rstd);
     AscendC::LocalTensor<T> x = queues_.TakeX();
     AscendC::LocalTensor<T> dy = queues_.TakeDy();
     const AscendC::LocalTensor<T> dx = queues_.NewDx();
-    const AscendC::LocalTensor<float> xhat = Edge::Load(x, Work(0), count);
-    const AscendC::LocalTensor<float> dyg = Edge::Load(dy, Work(1), count);
-    const AscendC::LocalTensor<float> product = Edge::Target(dx, Work(2));
-    if constexpr (!Edge::kInPlace) {
-      queues_.GiveBackX(x);
-      queues_.GiveBackDy(dy);
+    for (uint32_t row = 0; row < rows; row += plan_.rows_per_step) {
+      const uint32_t at = row * plan_.pitch_cols;
+      Step(row, Smaller(plan_.rows_per_step, rows - row), x[at], dy[at], dx[at]);
     }
-    AscendC::PipeBarrier<PIPE_V>();
-
-    ForGrid(rows, cols, pitch, MulByRow{xhat, xhat, statistics_.Rstd()});
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(product, dyg, xhat, count);
-    AscendC::PipeBarrier<PIPE_V>();
-    HalveRows(product, rows, pitch);
-    sum_.Add(0, product, spare_buf_.template Get<float>(), pitch);
-
-    ForGrid(rows, cols, pitch, MulByColumn{dyg, gamma_buf_.template Get<float>()});
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(product, dyg, xhat, count);
-    AscendC::PipeBarrier<PIPE_V>();
-    statistics_.SumColumns(product, rows, 0, cols, pitch);
-    statistics_.FinishMean(rows, rstd);
-    queues_.GiveBackRstd(rstd);
-    const AscendC::LocalTensor<float> result = Edge::kInPlace ? product : dyg;
-    ForGrid(rows, cols, pitch, MulByRow{result, dyg, statistics_.Rstd()});
-    AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(rows, cols, pitch, AddScaledByRow{result, xhat, statistics_.MinusMeanRstd()});
-    Edge::Store(dx, result, count);
-    AscendC::PipeBarrier<PIPE_V>();  // the next tile writes over what is being read here
-
-    if constexpr (Edge::kInPlace) {
-      queues_.GiveBackX(x);
-      queues_.GiveBackDy(dy);
-    }
+    queues_.GiveBackX(x);
+    queues_.GiveBackDy(dy);
     queues_.Finished(dx);
   }
 
-  __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t index) {
-    if constexpr (Edge::kInPlace) {
-      return AscendC::LocalTensor<float>();
-    } else {
-      return work_buf_.template Get<float>()[index * plan_.ub.work / sizeof(float)];
-    }
+  __aicore__ inline void Step(uint32_t first_row, uint32_t rows, const AscendC::LocalTensor<T>& x_in,
+                              const AscendC::LocalTensor<T>& dy_in,
+                              const AscendC::LocalTensor<T>& dx) {
+    const uint32_t cols = plan_.cols;
+    const uint32_t pitch = plan_.pitch_cols;
+    const uint32_t count = rows * pitch;
+    const AscendC::LocalTensor<float> gamma = gamma_buf_.template Get<float>();
+    const AscendC::LocalTensor<float> rstd = statistics_.Rstd(first_row);
+    const AscendC::LocalTensor<float> x = Edge::Load(x_in, Work(0), count);
+    const AscendC::LocalTensor<float> dy = Edge::Load(dy_in, Work(1), count);
+    const AscendC::LocalTensor<float> product = Edge::Target(dx, Work(2));
+    AscendC::PipeBarrier<PIPE_V>();
+
+    ForGrid(rows, cols, pitch, MulByRow{product, x, rstd});
+    AscendC::PipeBarrier<PIPE_V>();
+    ForGrid(rows, cols, pitch, MulEach{product, product, dy});
+    AscendC::PipeBarrier<PIPE_V>();
+    AddToDgamma(product, rows);
+    ForGrid(rows, cols, pitch, MulByColumn{product, product, gamma});
+    ForGrid(rows, cols, pitch, MulByColumn{dy, dy, gamma});
+    AscendC::PipeBarrier<PIPE_V>();
+    statistics_.SumColumns(product, rows, 0, cols, pitch);
+    statistics_.FinishMean(first_row, rows);
+    ForGrid(rows, cols, pitch, AddScaledByRow{dy, x, statistics_.MinusMeanRstd()});
+    AscendC::PipeBarrier<PIPE_V>();
+    const AscendC::LocalTensor<float> result = Edge::kInPlace ? product : dy;
+    ForGrid(rows, cols, pitch, MulByRow{result, dy, rstd});
+    Edge::Store(dx, result, count);
+    AscendC::PipeBarrier<PIPE_V>();  // the next step writes over what is being read here
   }
+
+  __aicore__ inline void AddToDgamma(const AscendC::LocalTensor<float>& product, uint32_t rows) {
+    if (rows > 1) HalveRowsInto(Half(), product, rows, plan_.cols, plan_.pitch_cols);
+    sum_.Add(0, rows > 1 ? Half() : product, Half(), plan_.cols);
+    sum_.Next();
+  }
+
+  __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t index) {
+    return Edge::kInPlace
+               ? AscendC::LocalTensor<float>()
+               : work_buf_.template Get<float>()[index * plan_.ub.work / sizeof(float)];
+  }
+
+  // Half the rows of a step, or one.
+  __aicore__ inline AscendC::LocalTensor<float> Half() { return half_buf_.template Get<float>(); }
 
   RmsNormGradTiling plan_;
   AscendC::TPipe* pipe_;
-  RowQueues<T> queues_;
+  RowQueues<T, G> queues_;
   DgammaSum sum_;
   DgammaPartials partials_;
   RowStatistics statistics_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> gamma_buf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> spare_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;  // fp32 gamma is copied here directly
   AscendC::TBuf<AscendC::TPosition::VECCALC> work_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> half_buf_;
 };
 
 #endif  // OP_KERNEL_RMS_NORM_GRAD_DX_WHOLE_ROW_H_

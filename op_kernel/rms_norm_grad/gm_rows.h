@@ -49,4 +49,15 @@ __aicore__ inline void StoreRows(const AscendC::GlobalTensor<T>& dst,
   AscendC::DataCopyPad(dst, src, copy);
 }
 
+// One row, there when the vector unit goes on.
+template <typename T>
+__aicore__ inline void LoadRowNow(const AscendC::LocalTensor<T>& dst,
+                                  const AscendC::GlobalTensor<T>& src, uint32_t cols,
+                                  uint32_t pitch, AscendC::TPipe* pipe) {
+  LoadRows(dst, src, 1, cols, pitch);
+  const AscendC::TEventID event = pipe->FetchEventID(AscendC::HardEvent::MTE2_V);
+  AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(event);
+  AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(event);
+}
+
 #endif  // OP_KERNEL_RMS_NORM_GRAD_GM_ROWS_H_

@@ -5,7 +5,7 @@
 //   dgamma = sum over rows of dy * xhat
 #include "kernel_operator.h"
 
-#include "op_kernel/rms_norm_grad/dx_chunked_row.h"
+#include "op_kernel/rms_norm_grad/dx_in_place_row.h"
 #include "op_kernel/rms_norm_grad/dx_whole_row.h"
 #include "tiling/rms_norm_grad.h"
 
@@ -19,11 +19,11 @@ extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_AD
   const RmsNormGradArgs args = {dy, x, rstd, gamma, dx, dgamma, workspace};
   AscendC::TPipe pipe;
   if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_WHOLE_ROW)) {
-    DxWholeRow<DTYPE_DY> strategy;
+    DxWholeRow<DTYPE_DY, DTYPE_GAMMA> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
-  } else if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_CHUNKED_ROW)) {
-    DxChunkedRow<DTYPE_DY> strategy;
+  } else if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {
+    DxInPlaceRow<DTYPE_DY, DTYPE_GAMMA> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   }

@@ -5,7 +5,7 @@
 #include "op_kernel/rms_norm_grad/args.h"
 #include "op_kernel/rms_norm_grad/gm_rows.h"
 
-template <typename T>
+template <typename T, typename G>
 class RowQueues {
  public:
   __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
@@ -16,7 +16,7 @@ class RowQueues {
     dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
     x_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.x), elems);
     rstd_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.rstd), plan.rows);
-    gamma_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.gamma), plan.cols);
+    gamma_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ G*>(args.gamma), plan.cols);
     dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dx), elems);
     pipe->InitBuffer(dy_in_, plan.in_buffers, plan.ub.dy_in);
     pipe->InitBuffer(x_in_, plan.in_buffers, plan.ub.x_in);
@@ -42,12 +42,21 @@ class RowQueues {
     dx_out_.FreeTensor(dx);
   }
 
-  // gamma comes once, through the queue of x, whose buffers are idle then.
-  __aicore__ inline AscendC::LocalTensor<T> TakeGamma() {
-    AscendC::LocalTensor<T> gamma = x_in_.template AllocTensor<T>();
-    LoadRows(gamma, gamma_gm_, 1, cols_, pitch_);
-    x_in_.EnQue(gamma);
-    return x_in_.template DeQue<T>();
+  // gamma in fp32. It comes once; in 16 bits, through the queue of x, whose buffers are idle then.
+  __aicore__ inline void TakeGamma(const AscendC::LocalTensor<float>& gamma, AscendC::TPipe* pipe) {
+    if constexpr (sizeof(G) == sizeof(float)) {
+      LoadRowNow(gamma, gamma_gm_, cols_, RoundUp(cols_, kBlockElemsFp32), pipe);
+    } else {
+      const uint32_t pitch = RoundUp(cols_, 2 * kBlockElemsFp32);
+      AscendC::LocalTensor<T> landing = x_in_.template AllocTensor<T>();
+      LoadRows(landing.template ReinterpretCast<G>(), gamma_gm_, 1, cols_, pitch);
+      x_in_.EnQue(landing);
+      landing = x_in_.template DeQue<T>();
+      AscendC::Cast(gamma, landing.template ReinterpretCast<G>(), AscendC::RoundMode::CAST_NONE,
+                    cols_);
+      x_in_.FreeTensor(landing);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
   }
 
   __aicore__ inline AscendC::LocalTensor<T> TakeDy() { return dy_in_.template DeQue<T>(); }
@@ -70,7 +79,7 @@ class RowQueues {
   AscendC::GlobalTensor<T> dy_gm_;
   AscendC::GlobalTensor<T> x_gm_;
   AscendC::GlobalTensor<float> rstd_gm_;
-  AscendC::GlobalTensor<T> gamma_gm_;
+  AscendC::GlobalTensor<G> gamma_gm_;
   AscendC::GlobalTensor<T> dx_gm_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> dy_in_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> x_in_;

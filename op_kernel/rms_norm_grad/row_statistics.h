@@ -12,55 +12,67 @@
 class RowStatistics {
  public:
   __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
+    cols_ = plan.cols;
     leaves_ = (plan.cols + kLeafCols - 1) / kLeafCols;
     leaf_pitch_ = plan.leaf_pitch;
     pipe->InitBuffer(rstd_buf_, plan.ub.rstd_block);
     pipe->InitBuffer(mean_buf_, plan.ub.mean_block);
     pipe->InitBuffer(row_sums_buf_, plan.ub.row_sums);
-    if (plan.ub.leaf_sums > 0) pipe->InitBuffer(leaf_sums_buf_, plan.ub.leaf_sums);
-    has_leaf_sums_ = plan.ub.leaf_sums > 0;
-    // Brcb reads eight rows at a time; the ones past the last row must hold something.
+    pipe->InitBuffer(parts_buf_, plan.ub.leaf_parts);
+    if (leaves_ > 1) pipe->InitBuffer(leaf_sums_buf_, plan.ub.leaf_sums);
+    // Instructions on whole blocks read past the last row and the last leaf: there must be zeros.
     divisor_at_ = plan.ub.row_sums / 2 / static_cast<uint32_t>(sizeof(float));
     AscendC::Duplicate(RowSums(), 0.0f, divisor_at_);
     AscendC::Duplicate(RowSums()[divisor_at_], -static_cast<float>(plan.cols), divisor_at_);
+    AscendC::Duplicate(Parts(), 0.0f, plan.ub.leaf_parts / static_cast<uint32_t>(sizeof(float)));
     AscendC::PipeBarrier<PIPE_V>();
   }
 
+  // rstd of the next `rows` rows, one value per row as it came.
   __aicore__ inline void SetRstd(const AscendC::LocalTensor<float>& rstd, uint32_t rows) {
-    Spread(Rstd(), rstd, rows);
+    Spread(rstd_buf_.Get<float>(), rstd, rows);
   }
 
   // Sums columns [first_col, first_col + cols) of every row; first_col is a multiple of 512.
   // Destroys data.
   __aicore__ inline void SumColumns(const AscendC::LocalTensor<float>& data, uint32_t rows,
                                     uint32_t first_col, uint32_t cols, uint32_t pitch) {
-    SumLeaves(LeafSums()[first_col / kLeafCols], leaf_pitch_, data, rows, cols, pitch);
+    if (cols_ < kRepeatElemsFp32) {
+      SumNarrowRows(RowSums(), Parts(), data, rows, cols, pitch);
+      return;
+    }
+    SumLeaves(Parts()[first_col / kLeafCols * kLeafParts], leaf_pitch_, data, rows, cols, pitch);
   }
 
-  // After all columns: the sums become means times rstd. `rstd` is as it came, one value per row.
-  __aicore__ inline void FinishMean(uint32_t rows, const AscendC::LocalTensor<float>& rstd) {
+  // After all columns: the sums become means times rstd. `first_row` counts from SetRstd's first.
+  __aicore__ inline void FinishMean(uint32_t first_row, uint32_t rows) {
     const AscendC::LocalTensor<float> sums = RowSums();
-    const uint32_t count = RoundUp(rows, kBlockElemsFp32);
-    if (has_leaf_sums_) SumOfLeaves(sums, LeafSums(), leaf_pitch_, rows, leaves_);
-    AscendC::Div(sums, sums, sums[divisor_at_], count);
+    const AscendC::LocalTensor<float> mean = mean_buf_.Get<float>();
+    if (leaves_ > 1) {
+      const AscendC::LocalTensor<float> leaf_sums = leaf_sums_buf_.Get<float>();
+      SumParts(leaf_sums, Parts(), rows * leaf_pitch_);
+      SumOfLeaves(sums, leaf_sums, leaf_pitch_, rows, leaves_);
+    } else if (cols_ >= kRepeatElemsFp32) {
+      SumParts(sums, Parts(), rows);
+    }
+    AscendC::Div(sums, sums, sums[divisor_at_], RoundUp(rows, kBlockElemsFp32));
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(sums, sums, rstd, count);
+    Spread(mean, sums, rows);
     AscendC::PipeBarrier<PIPE_V>();
-    Spread(MinusMeanRstd(), sums, rows);
+    AscendC::Mul(mean, mean, Rstd(first_row), rows * kBlockElemsFp32);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  __aicore__ inline AscendC::LocalTensor<float> Rstd() { return rstd_buf_.Get<float>(); }
+  // One block per row from `first_row` on, counted from SetRstd's first.
+  __aicore__ inline AscendC::LocalTensor<float> Rstd(uint32_t first_row) {
+    return rstd_buf_.Get<float>()[first_row * kBlockElemsFp32];
+  }
+  // One block per row from FinishMean's first on.
   __aicore__ inline AscendC::LocalTensor<float> MinusMeanRstd() { return mean_buf_.Get<float>(); }
-  // 256 bytes or more for whoever needs a mask when no row is being worked on.
-  __aicore__ inline AscendC::LocalTensor<uint8_t> Mask() { return mean_buf_.Get<uint8_t>(); }
 
  private:
   __aicore__ inline AscendC::LocalTensor<float> RowSums() { return row_sums_buf_.Get<float>(); }
-  // A row of one leaf needs no second step: its leaf sum is its sum.
-  __aicore__ inline AscendC::LocalTensor<float> LeafSums() {
-    return has_leaf_sums_ ? leaf_sums_buf_.Get<float>() : row_sums_buf_.Get<float>();
-  }
+  __aicore__ inline AscendC::LocalTensor<float> Parts() { return parts_buf_.Get<float>(); }
 
   __aicore__ inline void Spread(const AscendC::LocalTensor<float>& blocks,
                                 const AscendC::LocalTensor<float>& values, uint32_t rows) {
@@ -73,13 +85,14 @@ class RowStatistics {
     }
   }
 
+  uint32_t cols_;
   uint32_t leaves_;
   uint32_t leaf_pitch_;
-  uint32_t divisor_at_;  // in row_sums: minus cols, as often as a tile has rows
-  bool has_leaf_sums_;
+  uint32_t divisor_at_;  // in row_sums: minus cols, as often as there are rows together
   AscendC::TBuf<AscendC::TPosition::VECCALC> rstd_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> mean_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> row_sums_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> parts_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> leaf_sums_buf_;
 };
 

@@ -1,8 +1,9 @@
 // Sums of rows, in an order that depends on cols alone, so that a row's dx has the same bits
 // whatever the tile, the chunk, the core or the strategy:
 //   - leaves of 512 columns; a leaf of w columns counts as zero-padded to a power of two, at least
-//   64;
-//   - a leaf is halved down to 64 lanes, which one repeat adds up by its adjacent-pair tree;
+//     64;
+//   - a leaf is halved down to 64 lanes, which adjacent pairs add up: 8 blocks of 8 lanes, then the
+//     8 sums of the blocks (two instructions of slope 1; WholeReduceSum does the same at 7);
 //   - leaf sums are added up by the same tree: 0+1, 2+3, ..., an odd last one passes up unchanged.
 // Padding is never added: masks end where the columns end.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_ROW_SUM_H_
@@ -11,67 +12,87 @@
 #include "op_kernel/rms_norm_grad/grid.h"
 
 constexpr uint32_t kLeafCols = 512;
+constexpr uint32_t kLeafBlocks = kLeafCols / kBlockElemsFp32;
+constexpr uint32_t kLeafParts = 8;  // sums of blocks that a leaf leaves: 64 lanes, 8 to a block
 
 // One halving level of `leaves` leaves in each of `rows` rows: columns [half, half + cols) of every
 // leaf are added to its columns [0, cols).
 __aicore__ inline void HalveLeaves(const AscendC::LocalTensor<float>& data, uint32_t rows,
-                                   uint32_t pitch, uint32_t leaves, uint32_t half, uint32_t cols) {
+                                   uint32_t pitch, uint32_t leaves, uint32_t half) {
   if (leaves * kLeafCols == pitch) {  // leaves follow each other across rows
-    ForGrid(rows * leaves, cols, kLeafCols, AddShifted{data, half});
+    ForGrid(rows * leaves, half, kLeafCols, AddShifted{data, half});
   } else if (rows >= leaves) {
     for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
-      ForGrid(rows, cols, pitch, AddShifted{data[leaf * kLeafCols], half});
+      ForGrid(rows, half, pitch, AddShifted{data[leaf * kLeafCols], half});
     }
   } else {
     for (uint32_t row = 0; row < rows; ++row) {
-      ForGrid(leaves, cols, kLeafCols, AddShifted{data[row * pitch], half});
+      ForGrid(leaves, half, kLeafCols, AddShifted{data[row * pitch], half});
     }
   }
   AscendC::PipeBarrier<PIPE_V>();
 }
 
-// sums[row * sums_pitch + leaf] = the 64 lanes left of each leaf.
-__aicore__ inline void SumLanes(const AscendC::LocalTensor<float>& sums, uint32_t sums_pitch,
-                                const AscendC::LocalTensor<float>& data, uint32_t rows,
-                                uint32_t pitch, uint32_t leaves, uint32_t lanes) {
-  if (rows >= leaves) {
-    for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
-      for (uint32_t row = 0; row < rows; row += kMaxRepeats) {
-        AscendC::WholeReduceSum(sums[row * sums_pitch + leaf], data[row * pitch + leaf * kLeafCols],
-                                lanes, Smaller(kMaxRepeats, rows - row), sums_pitch, 1,
-                                pitch / kBlockElemsFp32);
-      }
-    }
-    return;
-  }
-  for (uint32_t row = 0; row < rows; ++row) {
-    AscendC::WholeReduceSum(sums[row * sums_pitch], data[row * pitch], lanes, leaves, 1, 1,
-                            kLeafCols / kBlockElemsFp32);
+// parts[i * step] = the sums of the 8 blocks at data[i * data_blocks], of which `lanes` lanes count;
+// a block without a lane leaves its part as it is.
+__aicore__ inline void SumBlocks(const AscendC::LocalTensor<float>& parts, uint32_t step,
+                                 const AscendC::LocalTensor<float>& data, uint32_t data_blocks,
+                                 uint32_t count, uint32_t lanes) {
+  for (uint32_t done = 0; done < count; done += kMaxRepeats) {
+    AscendC::BlockReduceSum(parts[done * step * kLeafParts],
+                            data[done * data_blocks * kBlockElemsFp32],
+                            static_cast<int32_t>(Smaller(kMaxRepeats, count - done)),
+                            static_cast<int32_t>(lanes), static_cast<int32_t>(step), 1,
+                            static_cast<int32_t>(data_blocks));
   }
 }
 
-// Leaf sums of `cols` columns of each row; destroys data.
-__aicore__ inline void SumLeaves(const AscendC::LocalTensor<float>& sums, uint32_t sums_pitch,
+// Parts of the leaves of `cols` columns of each row; destroys data. Leaf l of row r leaves its parts
+// at parts[(r * leaf_pitch + l) * 8].
+__aicore__ inline void SumLeaves(const AscendC::LocalTensor<float>& parts, uint32_t leaf_pitch,
                                  const AscendC::LocalTensor<float>& data, uint32_t rows,
                                  uint32_t cols, uint32_t pitch) {
   const uint32_t leaves = cols / kLeafCols;
-  if (leaves > 0) {
-    for (uint32_t half = kLeafCols / 2; half >= kRepeatElemsFp32; half /= 2) {
-      HalveLeaves(data, rows, pitch, leaves, half, half);
-    }
-    SumLanes(sums, sums_pitch, data, rows, pitch, leaves, kRepeatElemsFp32);
-  }
   const uint32_t tail = cols % kLeafCols;
-  if (tail > 0) {
-    const AscendC::LocalTensor<float> last = data[leaves * kLeafCols];
-    uint32_t width = tail;
-    for (uint32_t half = kLeafCols / 2; half >= kRepeatElemsFp32; half /= 2) {
-      if (width <= half) continue;
+  const uint32_t pitch_blocks = pitch / kBlockElemsFp32;
+  const AscendC::LocalTensor<float> last = data[leaves * kLeafCols];
+  uint32_t width = tail;
+  for (uint32_t half = kLeafCols / 2; half >= kRepeatElemsFp32; half /= 2) {
+    if (width > half) {
       ForGrid(rows, width - half, pitch, AddShifted{last, half});
-      AscendC::PipeBarrier<PIPE_V>();
       width = half;
     }
-    SumLanes(sums[leaves], sums_pitch, last, rows, pitch, 1, width);
+    if (leaves > 0) {
+      HalveLeaves(data, rows, pitch, leaves, half);
+    } else {
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+  }
+  for (uint32_t leaf = 0; leaf < leaves && rows >= leaves; ++leaf) {
+    SumBlocks(parts[leaf * kLeafParts], leaf_pitch, data[leaf * kLeafCols], pitch_blocks, rows,
+              kRepeatElemsFp32);
+  }
+  for (uint32_t row = 0; row < rows && rows < leaves; ++row) {
+    SumBlocks(parts[row * leaf_pitch * kLeafParts], 1, data[row * pitch], kLeafBlocks, leaves,
+              kRepeatElemsFp32);
+  }
+  if (tail > 0) {
+    SumBlocks(parts[leaves * kLeafParts], leaf_pitch, last, pitch_blocks, rows, width);
+  }
+  AscendC::PipeBarrier<PIPE_V>();
+}
+
+// sums[i] = the sum of parts[8 * i], ..., parts[8 * i + 7]
+__aicore__ inline void SumParts(const AscendC::LocalTensor<float>& sums,
+                                const AscendC::LocalTensor<float>& parts, uint32_t count) {
+  constexpr uint32_t kPerRepeat = 8;
+  for (uint32_t done = 0; done < count;) {
+    const uint32_t repeats = Smaller(kMaxRepeats, (count - done) / kPerRepeat);
+    const uint32_t sums_here = repeats > 0 ? repeats * kPerRepeat : count - done;
+    AscendC::BlockReduceSum(
+        sums[done], parts[done * kLeafParts], static_cast<int32_t>(repeats > 0 ? repeats : 1),
+        static_cast<int32_t>(Smaller(kPerRepeat, sums_here) * kLeafParts), 1, 1, 8);
+    done += sums_here;
   }
   AscendC::PipeBarrier<PIPE_V>();
 }
@@ -81,9 +102,44 @@ __aicore__ inline void SumOfLeaves(const AscendC::LocalTensor<float>& row_sums,
                                    const AscendC::LocalTensor<float>& leaf_sums,
                                    uint32_t leaf_pitch, uint32_t rows, uint32_t leaves) {
   for (uint32_t row = 0; row < rows; row += kMaxRepeats) {
-    AscendC::WholeReduceSum(row_sums[row], leaf_sums[row * leaf_pitch], leaves,
-                            Smaller(kMaxRepeats, rows - row), 1, 1, leaf_pitch / kBlockElemsFp32);
+    AscendC::WholeReduceSum(row_sums[row], leaf_sums[row * leaf_pitch],
+                            static_cast<int32_t>(leaves),
+                            static_cast<int32_t>(Smaller(kMaxRepeats, rows - row)), 1, 1,
+                            static_cast<int32_t>(leaf_pitch / kBlockElemsFp32));
   }
+  AscendC::PipeBarrier<PIPE_V>();
+}
+
+// blocks[(first_col / 8) * rows_up + row] = the sum of a block of columns of each row
+struct SumBlockOfEight {
+  AscendC::LocalTensor<float> blocks;
+  AscendC::LocalTensor<float> data;
+  uint32_t rows_up;
+  __aicore__ inline void operator()(GridPiece& p) const {
+    AscendC::BlockReduceSum(blocks[p.col / kBlockElemsFp32 * rows_up + p.row], data[p.offset],
+                            p.repeats, p.mask, 1, p.data_block, p.data_repeat);
+  }
+};
+
+// Rows of fewer than 64 columns, eight rows at a time: the same tree, its last three levels as
+// additions of whole vectors of rows. `blocks` holds ceil(cols / 8) x rows_up fp32 that were
+// written before; sums takes rows_up.
+__aicore__ inline void SumNarrowRows(const AscendC::LocalTensor<float>& sums,
+                                     const AscendC::LocalTensor<float>& blocks,
+                                     const AscendC::LocalTensor<float>& data, uint32_t rows,
+                                     uint32_t cols, uint32_t pitch) {
+  const uint32_t rows_up = RoundUp(rows, kBlockElemsFp32);
+  const uint32_t count = (cols + kBlockElemsFp32 - 1) / kBlockElemsFp32;
+  GoByEight(rows, 0, cols, pitch, SumBlockOfEight{blocks, data, rows_up});
+  AscendC::PipeBarrier<PIPE_V>();
+  for (uint32_t step = 1; step < count; step *= 2) {
+    for (uint32_t block = 0; block + step < count; block += 2 * step) {
+      AscendC::Add(blocks[block * rows_up], blocks[block * rows_up],
+                   blocks[(block + step) * rows_up], rows_up);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+  AscendC::DataCopy(sums, blocks, rows_up);
   AscendC::PipeBarrier<PIPE_V>();
 }
 

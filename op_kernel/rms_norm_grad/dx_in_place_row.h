@@ -1,0 +1,195 @@
+// Strategy DxInPlaceRow: one row at a time, read once, worked on in chunks of columns, twice; dx is
+// written over x in UB.
+//
+//   xhat = x * rstd;  dgamma += dy * xhat;  c = mean(dy * xhat * gamma) * rstd
+//   dx = (dy * gamma - x * c) * rstd
+//
+// Regime: from where DxWholeRow ends to 12,288 columns in 16 bits, 8,192 in fp32 (2201); with one
+// dgamma accumulator instead of (hi, lo), 16,384 and 10,240. One or two rows are in UB.
+// Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once. gamma is read
+// once per core.
+//
+// Sync: a row's place is cut into segments, each with one flag per direction. While the second pass
+// works on a segment, those before it are on their way out and, behind them, the same segments of
+// the row that takes the place next are on their way in:
+//
+//   V     first pass 0 1 2 | second pass 0 | 1 | 2 | first pass 0 1 2 of the next row ...
+//   MTE3                              dx 0 | 1 | 2
+//   MTE2                         x, dy of the next row 0 | 1 | 2
+//
+// MTE2_V: a segment has come. V_MTE3: its dx is there. MTE3_MTE2: its place is free, dy's too, since
+// the second pass has read dy before it wrote dx. The scalar unit reads nothing.
+#ifndef OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_
+#define OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_
+
+#include "op_kernel/rms_norm_grad/chunk_passes.h"
+#include "op_kernel/rms_norm_grad/dgamma_partials.h"
+#include "op_kernel/rms_norm_grad/rstd_group.h"
+
+template <typename T, typename G>
+class DxInPlaceRow {
+ public:
+  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+                              AscendC::TPipe* pipe) {
+    plan_ = plan;
+    pipe_ = pipe;
+    const uint64_t elems = plan.rows * plan.cols;
+    dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
+    x_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.x), elems);
+    dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dx), elems);
+    pipe->InitBuffer(dy_buf_, plan.in_buffers * plan.ub.dy_in);
+    pipe->InitBuffer(x_buf_, plan.in_buffers * plan.ub.x_in);
+    pipe->InitBuffer(gamma_buf_, plan.ub.gamma);
+    rstd_.Init(args, plan, pipe);
+    partials_.Init(args, plan);
+    sum_.Init(plan, pipe);
+    passes_.Init(plan, pipe);
+    statistics_.Init(plan, pipe);
+    segments_ = (plan.cols + plan.segment_cols - 1) / plan.segment_cols;
+    for (uint32_t place = 0; place < plan.in_buffers * segments_; ++place) {
+      arrived_[place] = pipe->template AllocEventID<AscendC::HardEvent::MTE2_V>();
+      finished_[place] = pipe->template AllocEventID<AscendC::HardEvent::V_MTE3>();
+      vacant_[place] = pipe->template AllocEventID<AscendC::HardEvent::MTE3_MTE2>();
+    }
+    TakeGamma(args);
+  }
+
+  __aicore__ inline void Process() {
+    const RowSpan span = RowsOfThisCore(plan_);
+    const uint32_t slots = plan_.in_buffers;
+    rstd_.CopyIn(span.begin, span.end);
+    for (uint32_t slot = 0; slot < slots && span.begin + slot < span.end; ++slot) {
+      for (uint32_t segment = 0; segment < segments_; ++segment) {
+        CopyIn(span.begin + slot, slot, segment);
+      }
+    }
+    for (uint64_t row = span.begin; row < span.end; ++row) {
+      const uint64_t done = row - span.begin;
+      const uint32_t slot = static_cast<uint32_t>(done % slots);
+      const uint32_t in_group = rstd_.Take(done, row, span.end, statistics_);
+      FirstPass(slot, in_group);
+      statistics_.FinishMean(in_group, 1);
+      SecondPass(row, span.end, slot, in_group);
+    }
+    ReleaseEvents();
+    sum_.Store(partials_.Destination(), plan_.cols, passes_.Spare(), passes_.SpareCols(), pipe_);
+    partials_.SumOverCores(plan_, pipe_);
+  }
+
+ private:
+  static constexpr uint32_t kMaxPlaces = 6;  // event ids of a kind for kernels' own use: 0 to 5
+
+  struct Segment {
+    uint32_t place;  // index of its flags
+    uint32_t begin;  // column
+    uint32_t cols;   // that exist
+    uint32_t count;  // with the padding of the row's end
+    uint32_t at;     // in x_buf_ and dy_buf_
+  };
+
+  __aicore__ inline Segment SegmentOf(uint32_t slot, uint32_t segment) const {
+    Segment s;
+    s.place = slot * segments_ + segment;
+    s.begin = segment * plan_.segment_cols;
+    s.cols = Smaller(plan_.segment_cols, plan_.cols - s.begin);
+    s.count = Smaller(plan_.segment_cols, plan_.pitch_cols - s.begin);
+    s.at = slot * plan_.pitch_cols + s.begin;
+    return s;
+  }
+
+  __aicore__ inline void CopyIn(uint64_t row, uint32_t slot, uint32_t segment) {
+    const Segment s = SegmentOf(slot, segment);
+    const uint64_t from = row * plan_.cols + s.begin;
+    LoadRows(x_buf_.template Get<T>()[s.at], x_gm_[from], 1, s.cols, s.count);
+    LoadRows(dy_buf_.template Get<T>()[s.at], dy_gm_[from], 1, s.cols, s.count);
+    AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(arrived_[s.place]);
+  }
+
+  __aicore__ inline void FirstPass(uint32_t slot, uint32_t in_group) {
+    for (uint32_t segment = 0; segment < segments_; ++segment) {
+      const Segment s = SegmentOf(slot, segment);
+      AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(arrived_[s.place]);
+      for (uint32_t col = 0; col < s.cols; col += plan_.chunk_cols) {
+        passes_.First(x_buf_.template Get<T>()[s.at + col], dy_buf_.template Get<T>()[s.at + col],
+                      gamma_[s.begin + col], statistics_.Rstd(in_group), s.begin + col,
+                      s.begin + col, Smaller(plan_.chunk_cols, s.cols - col), sum_, statistics_);
+      }
+    }
+    sum_.Next();
+  }
+
+  __aicore__ inline void SecondPass(uint64_t row, uint64_t end, uint32_t slot, uint32_t in_group) {
+    for (uint32_t segment = 0; segment < segments_; ++segment) {
+      const Segment s = SegmentOf(slot, segment);
+      const AscendC::LocalTensor<T> x = x_buf_.template Get<T>()[s.at];
+      const AscendC::LocalTensor<T> dy = dy_buf_.template Get<T>()[s.at];
+      for (uint32_t col = 0; col < s.cols; col += plan_.chunk_cols) {
+        passes_.Second(x[col], x[col], dy[col], gamma_[s.begin + col], statistics_.Rstd(in_group),
+                       Smaller(plan_.chunk_cols, s.cols - col), statistics_);
+      }
+      AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
+      AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
+      StoreRows(dx_gm_[row * plan_.cols + s.begin], x, 1, s.cols, s.cols);
+      const uint64_t next = row + plan_.in_buffers;
+      if (next < end) {
+        AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
+        AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
+        CopyIn(next, slot, segment);
+      }
+    }
+  }
+
+  // In fp32 if the plan has room for that; 16 bits are widened from x's place, which is idle yet.
+  __aicore__ inline void TakeGamma(const RmsNormGradArgs& args) {
+    AscendC::GlobalTensor<G> gamma_gm;
+    gamma_gm.SetGlobalBuffer(reinterpret_cast<__gm__ G*>(args.gamma), plan_.cols);
+    constexpr bool kWideInGm = sizeof(G) == sizeof(float);
+    constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(G));
+    const uint32_t pitch = RoundUp(plan_.cols, kBlockElems);
+    gamma_.is_wide = kWideInGm || plan_.gamma_is_wide != 0;
+    gamma_.wide = gamma_buf_.template Get<float>();
+    gamma_.narrow = gamma_buf_.template Get<G>();
+    if (kWideInGm || !gamma_.is_wide) {
+      LoadRowNow(gamma_.narrow, gamma_gm, plan_.cols, pitch, pipe_);
+      return;
+    }
+    if constexpr (!kWideInGm) {
+      const AscendC::LocalTensor<G> landing = x_buf_.template Get<G>();
+      LoadRowNow(landing, gamma_gm, plan_.cols, pitch, pipe_);
+      AscendC::Cast(gamma_.wide, landing, AscendC::RoundMode::CAST_NONE, pitch);
+      AscendC::PipeBarrier<PIPE_V>();
+      const AscendC::TEventID event = pipe_->FetchEventID(AscendC::HardEvent::V_MTE2);
+      AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(event);
+      AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(event);
+    }
+  }
+
+  __aicore__ inline void ReleaseEvents() {
+    for (uint32_t place = 0; place < plan_.in_buffers * segments_; ++place) {
+      pipe_->template ReleaseEventID<AscendC::HardEvent::MTE2_V>(arrived_[place]);
+      pipe_->template ReleaseEventID<AscendC::HardEvent::V_MTE3>(finished_[place]);
+      pipe_->template ReleaseEventID<AscendC::HardEvent::MTE3_MTE2>(vacant_[place]);
+    }
+  }
+
+  RmsNormGradTiling plan_;
+  AscendC::TPipe* pipe_;
+  uint32_t segments_;
+  AscendC::TEventID arrived_[kMaxPlaces];
+  AscendC::TEventID finished_[kMaxPlaces];
+  AscendC::TEventID vacant_[kMaxPlaces];
+  AscendC::GlobalTensor<T> dy_gm_;
+  AscendC::GlobalTensor<T> x_gm_;
+  AscendC::GlobalTensor<T> dx_gm_;
+  AscendC::TBuf<AscendC::TPosition::VECIN> dy_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECOUT> x_buf_;  // dx leaves from here
+  AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;
+  GammaColumns<G> gamma_;
+  RstdGroup rstd_;
+  DgammaSum sum_;
+  DgammaPartials partials_;
+  ChunkPasses<T, G> passes_;
+  RowStatistics statistics_;
+};
+
+#endif  // OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_
