@@ -28,8 +28,9 @@ constexpr uint64_t kGoodChunkCols = 3 * kLeafCols;
 constexpr uint64_t kMostChunkCols = 8 * kLeafCols;
 // Rows of DxInPlaceRow whose rstd comes in one copy.
 constexpr uint64_t kRstdGroupRows = 32;
-// Flag ids of one kind for a kernel's own use: 0 to 5; 6 is reserved, 7 the compiler's.
-constexpr uint64_t kFlags = 6;
+// Flag ids of one kind for a kernel's own use: 0 to 5 (6 is reserved, 7 the compiler's), one of
+// which the queue of rstd takes.
+constexpr uint64_t kFlags = 5;
 // Rows of up to this many columns are dealt with eight at a time: 31 blocks a row are the longest
 // stride, 255 blocks, that eight rows leave.
 constexpr uint64_t kNarrowCols = 248;
@@ -48,8 +49,7 @@ void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
   bytes.rstd_block = ub.Add("rstd_block", tile_rows * kBlockBytes);
   bytes.mean_block = ub.Add("mean_block", step_rows * kBlockBytes);
   bytes.leaf_parts = ub.Add("leaf_parts", leaf_rows * leaf_pitch * kBlockBytes);
-  bytes.leaf_sums =
-      ub.Add("leaf_sums", leaf_pitch == 1 ? 0 : leaf_rows * leaf_pitch * kFp32Bytes);
+  bytes.leaf_sums = ub.Add("leaf_sums", leaf_pitch == 1 ? 0 : leaf_rows * leaf_pitch * kFp32Bytes);
   bytes.row_sums = ub.Add("row_sums", 2 * step_rows * kFp32Bytes);  // and what divides them
 }
 
@@ -79,8 +79,8 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   bytes.gamma = ub.Add("gamma", row_bytes);
   PlaceDgamma(pitch, pitch, tile.has_lo, &layout);
   bytes.work = ub.Add("work", tile.step_rows * row_bytes, WorkArrays(tile.key, problem.dtype));
-  bytes.half_rows = ub.Add("half_rows", std::max<uint64_t>(tile.step_rows / 2 * row_bytes,
-                                                           bytes.dgamma_hi));
+  bytes.half_rows =
+      ub.Add("half_rows", std::max<uint64_t>(tile.step_rows / 2 * row_bytes, bytes.dgamma_hi));
   PlaceStatistics(problem, tile, &layout);
   return layout;
 }
@@ -91,14 +91,13 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   Layout layout;
   UbBudget& ub = layout.budget;
   RmsNormGradUbBytes& bytes = layout.bytes;
-  bytes.dy_in = ub.Add("dy_rows", row_bytes, tile.in_buffers);
-  bytes.x_in = ub.Add("x_rows", row_bytes, tile.in_buffers);
+  bytes.dy_in = ub.Add("dy_in", row_bytes, tile.in_buffers);
+  bytes.x_in = ub.Add("x_in", row_bytes, tile.in_buffers);
   bytes.rstd_in = ub.Add("rstd_in", tile.rows * kFp32Bytes);
   bytes.gamma =
       ub.Add("gamma", pitch * (tile.gamma_is_wide ? kFp32Bytes : SizeOf(problem.gamma_dtype)));
   PlaceDgamma(pitch, tile.chunk_cols, tile.has_lo, &layout);
-  bytes.work =
-      ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(tile.key, problem.dtype));
+  bytes.work = ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(tile.key, problem.dtype));
   PlaceStatistics(problem, tile, &layout);
   return layout;
 }
@@ -264,8 +263,7 @@ Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_c
   if (tile.fits) {
     // Even chunks: no short one that is mostly start-up.
     const uint64_t chunks = CeilDiv(problem.cols, tile.chunk_cols);
-    tile.chunk_cols =
-        wanted != 0 ? wanted : AlignUp(CeilDiv(problem.cols, chunks), kLeafCols);
+    tile.chunk_cols = wanted != 0 ? wanted : AlignUp(CeilDiv(problem.cols, chunks), kLeafCols);
     tile.segment_cols = SegmentCols(problem, tile);
   }
   return tile;

@@ -96,8 +96,8 @@ class DgammaSum {
   }
 
  private:
-  // hi + lo as a new (hi, lo), whole blocks of it: DataCopy knows nothing smaller. Where hi becomes Inf or NaN, Inf - Inf would make lo NaN and every
-  // later sum with it: lo is zero there.
+  // hi + lo as a new (hi, lo), whole blocks of it: DataCopy knows nothing smaller. Where hi becomes
+  // Inf or NaN, Inf - Inf would make lo NaN and every later sum with it: lo is zero there.
   __aicore__ inline void MoveIntoHi(uint32_t col, const AscendC::LocalTensor<float>& spare,
                                     uint32_t count) {
     const AscendC::LocalTensor<float> hi = hi_[col];

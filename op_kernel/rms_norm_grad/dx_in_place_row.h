@@ -17,8 +17,8 @@
 //   MTE3                              dx 0 | 1 | 2
 //   MTE2                         x, dy of the next row 0 | 1 | 2
 //
-// MTE2_V: a segment has come. V_MTE3: its dx is there. MTE3_MTE2: its place is free, dy's too, since
-// the second pass has read dy before it wrote dx. The scalar unit reads nothing.
+// MTE2_V: a segment has come. V_MTE3: its dx is there. MTE3_MTE2: its place is free, dy's too,
+// since the second pass has read dy before it wrote dx. The scalar unit reads nothing.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_
 
@@ -45,13 +45,13 @@ class DxInPlaceRow {
     sum_.Init(plan, pipe);
     passes_.Init(plan, pipe);
     statistics_.Init(plan, pipe);
+    TakeGamma(args);
     segments_ = (plan.cols + plan.segment_cols - 1) / plan.segment_cols;
     for (uint32_t place = 0; place < plan.in_buffers * segments_; ++place) {
       arrived_[place] = pipe->template AllocEventID<AscendC::HardEvent::MTE2_V>();
       finished_[place] = pipe->template AllocEventID<AscendC::HardEvent::V_MTE3>();
       vacant_[place] = pipe->template AllocEventID<AscendC::HardEvent::MTE3_MTE2>();
     }
-    TakeGamma(args);
   }
 
   __aicore__ inline void Process() {
@@ -77,7 +77,7 @@ class DxInPlaceRow {
   }
 
  private:
-  static constexpr uint32_t kMaxPlaces = 6;  // event ids of a kind for kernels' own use: 0 to 5
+  static constexpr uint32_t kMaxPlaces = 5;  // of the flag ids 0 to 5; one is rstd's
 
   struct Segment {
     uint32_t place;  // index of its flags
@@ -93,7 +93,7 @@ class DxInPlaceRow {
     s.begin = segment * plan_.segment_cols;
     s.cols = Smaller(plan_.segment_cols, plan_.cols - s.begin);
     s.count = Smaller(plan_.segment_cols, plan_.pitch_cols - s.begin);
-    s.at = slot * plan_.pitch_cols + s.begin;
+    s.at = slot * plan_.ub.x_in / static_cast<uint32_t>(sizeof(T)) + s.begin;
     return s;
   }
 
@@ -156,7 +156,7 @@ class DxInPlaceRow {
     if constexpr (!kWideInGm) {
       const AscendC::LocalTensor<G> landing = x_buf_.template Get<G>();
       LoadRowNow(landing, gamma_gm, plan_.cols, pitch, pipe_);
-      AscendC::Cast(gamma_.wide, landing, AscendC::RoundMode::CAST_NONE, pitch);
+      AscendC::Cast(gamma_.wide, landing, AscendC::RoundMode::CAST_NONE, plan_.cols);
       AscendC::PipeBarrier<PIPE_V>();
       const AscendC::TEventID event = pipe_->FetchEventID(AscendC::HardEvent::V_MTE2);
       AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(event);

@@ -69,7 +69,8 @@ class DxWholeRow {
     queues_.Finished(dx);
   }
 
-  __aicore__ inline void Step(uint32_t first_row, uint32_t rows, const AscendC::LocalTensor<T>& x_in,
+  __aicore__ inline void Step(uint32_t first_row, uint32_t rows,
+                              const AscendC::LocalTensor<T>& x_in,
                               const AscendC::LocalTensor<T>& dy_in,
                               const AscendC::LocalTensor<T>& dx) {
     const uint32_t cols = plan_.cols;
@@ -107,9 +108,8 @@ class DxWholeRow {
   }
 
   __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t index) {
-    return Edge::kInPlace
-               ? AscendC::LocalTensor<float>()
-               : work_buf_.template Get<float>()[index * plan_.ub.work / sizeof(float)];
+    return Edge::kInPlace ? AscendC::LocalTensor<float>()
+                          : work_buf_.template Get<float>()[index * plan_.ub.work / sizeof(float)];
   }
 
   // Half the rows of a step, or one.

@@ -33,22 +33,21 @@ __aicore__ inline void HalveLeaves(const AscendC::LocalTensor<float>& data, uint
   AscendC::PipeBarrier<PIPE_V>();
 }
 
-// parts[i * step] = the sums of the 8 blocks at data[i * data_blocks], of which `lanes` lanes count;
-// a block without a lane leaves its part as it is.
+// parts[i * step] = the sums of the 8 blocks at data[i * data_blocks], of which `lanes` lanes
+// count; a block without a lane leaves its part as it is.
 __aicore__ inline void SumBlocks(const AscendC::LocalTensor<float>& parts, uint32_t step,
                                  const AscendC::LocalTensor<float>& data, uint32_t data_blocks,
                                  uint32_t count, uint32_t lanes) {
   for (uint32_t done = 0; done < count; done += kMaxRepeats) {
-    AscendC::BlockReduceSum(parts[done * step * kLeafParts],
-                            data[done * data_blocks * kBlockElemsFp32],
-                            static_cast<int32_t>(Smaller(kMaxRepeats, count - done)),
-                            static_cast<int32_t>(lanes), static_cast<int32_t>(step), 1,
-                            static_cast<int32_t>(data_blocks));
+    AscendC::BlockReduceSum(
+        parts[done * step * kLeafParts], data[done * data_blocks * kBlockElemsFp32],
+        static_cast<int32_t>(Smaller(kMaxRepeats, count - done)), static_cast<int32_t>(lanes),
+        static_cast<int32_t>(step), 1, static_cast<int32_t>(data_blocks));
   }
 }
 
-// Parts of the leaves of `cols` columns of each row; destroys data. Leaf l of row r leaves its parts
-// at parts[(r * leaf_pitch + l) * 8].
+// Parts of the leaves of `cols` columns of each row; destroys data. Leaf l of row r leaves its
+// parts at parts[(r * leaf_pitch + l) * 8].
 __aicore__ inline void SumLeaves(const AscendC::LocalTensor<float>& parts, uint32_t leaf_pitch,
                                  const AscendC::LocalTensor<float>& data, uint32_t rows,
                                  uint32_t cols, uint32_t pitch) {

@@ -1,5 +1,6 @@
-// rstd for strategies that work on one row at a time: it comes for 32 rows in one copy, since a copy
-// of 4 bytes costs as much as one of 128, and the next group is on its way while one is in use.
+// rstd for strategies that work on one row at a time: it comes for 32 rows in one copy, since a
+// copy of 4 bytes costs as much as one of 128, and the next group is on its way while one is in
+// use.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_RSTD_GROUP_H_
 #define OP_KERNEL_RMS_NORM_GRAD_RSTD_GROUP_H_
 
