@@ -38,8 +38,11 @@ struct Footprint {
     }
   }
 
-  // False: the two have no byte in common. Quick, and sure only of that.
-  bool MayMeet(const Footprint& other) const;
+  // Have the two a byte in common?
+  bool Meets(const Footprint& other) const;
+
+  // Has any range a byte of [from, to)?
+  bool MeetsRange(uint32_t from, uint32_t to) const;
 
   // Merges levels that touch, so that contiguous repeats become one range.
   Footprint Collapsed() const;

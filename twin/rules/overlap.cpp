@@ -35,7 +35,7 @@ bool Disjoint(uint32_t a, uint32_t a_length, uint32_t b, uint32_t b_length) {
 }  // namespace
 
 bool OverlapAllowed(const Footprint& dst, const Footprint& src) {
-  if (dst == src || !dst.MayMeet(src)) return true;
+  if (dst == src || !dst.Meets(src)) return true;
   const Repeats d = RepeatsOf(dst, src);
   const Repeats s = RepeatsOf(src, dst);
   for (uint32_t i = 0; i < d.count; ++i) {

@@ -163,3 +163,62 @@ SAMPLE_ON(OneCoreReadsWhatAnotherWrites, 2, 2201) {
     AscendC::DataCopy(Global(gm.workspace), a, 64);
   }
 }
+
+// More places than are remembered one by one, the first of them long ago.
+//@ autosync=0
+SAMPLE(ScalarReadsWhatWasWrittenLongAgo, 1) {
+  TPipe pipe;
+  constexpr uint32_t kPlaces = 300;
+  const LocalTensor<float> a = Buffer(pipe, kPlaces * 64);
+  for (uint32_t i = 0; i < kPlaces; ++i) AscendC::Duplicate(a[i * 64], 1.0f, 64);
+  AscendC::PipeBarrier<PIPE_V>();
+  //! race-between-pipes GetValue core=0 pipe=S buffer="TBuf 0" bytes=268..272
+  a.GetValue(67);
+}
+
+// Two pipes read the same bytes; the flag is of one.
+SAMPLE(LoadsOverWhatTwoPipesRead, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  AscendC::Adds(d, a, 1.0f, 64);
+  Store(gm, a, 64);
+  Order<HardEvent::V_MTE2>();
+  //! race-between-pipes DataCopy core=0 pipe=MTE2 buffer="TBuf 0" bytes=0..256
+  AscendC::DataCopy(a, Global(gm.in)[64], 64);
+}
+
+// Repeats that step alike, 128 bytes apart.
+//@ autosync=0
+SAMPLE_ON(ReadsHalfOfTheRepeatsBeingWritten, 1, 1001, 2002, 2201) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 576);
+  const LocalTensor<float> d = Buffer(pipe, 256);
+  AscendC::Duplicate(a, 1.0f, 64, 4, 1, 16);
+  //! race-within-pipe Muls core=0 pipe=V buffer="TBuf 0" bytes=128..256
+  AscendC::Muls(d, a[32], 2.0f, 64, 4, {1, 1, 8, 16});
+}
+
+// Repeats that step differently meet in one of them.
+//@ autosync=0
+SAMPLE_ON(ReadsOneOfTheRepeatsBeingWritten, 1, 1001, 2002, 2201) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 512);
+  const LocalTensor<float> d = Buffer(pipe, 128);
+  AscendC::Duplicate(a, 1.0f, 64, 4, 1, 16);
+  //! race-within-pipe Muls core=0 pipe=V buffer="TBuf 0" bytes=1024..1280
+  AscendC::Muls(d, a[64], 2.0f, 64, 2, {1, 1, 8, 24});
+}
+
+// The barrier stands between the two writes of one place, not after them.
+//@ autosync=0
+SAMPLE_ON(WritesAgainAfterTheBarrier, 1, 1001, 2002, 2201) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 64);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  AscendC::Duplicate(a, 1.0f, 64);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Duplicate(a, 2.0f, 64);
+  //! race-within-pipe Adds core=0 pipe=V buffer="TBuf 0" bytes=0..256
+  AscendC::Adds(d, a, 1.0f, 64);
+}

@@ -201,3 +201,67 @@ SAMPLE_ON(TwoCoresReadTheSame, 2, 2201) {
   Order<HardEvent::MTE2_MTE3>();
   AscendC::DataCopy(Global(gm.out)[AscendC::GetBlockIdx() * 64], a, 64);
 }
+
+// ScalarReadsWhatWasWrittenLongAgo: a flag covers all of it, or the place is another one.
+//= 0..2: where(i < 1, 2, 1)
+SAMPLE(ScalarReadsBehindAFlag, 1) {
+  TPipe pipe;
+  constexpr uint32_t kPlaces = 300;
+  const LocalTensor<float> a = Loaded(pipe, gm, 8);
+  const LocalTensor<float> b = Buffer(pipe, kPlaces * 64);
+  Order<HardEvent::MTE2_S>();
+  for (uint32_t i = 0; i < kPlaces; ++i) AscendC::Duplicate(b[i * 64], 1.0f, 64);
+  AscendC::PipeBarrier<PIPE_V>();
+  const float beside = a.GetValue(1);
+  Order<HardEvent::V_S>();
+  const float behind = b.GetValue(67);
+  a.SetValue(0, beside + behind);
+  a.SetValue(1, behind);
+  Order<HardEvent::S_MTE3>();
+  AscendC::DataCopy(Global(gm.out), a, 8);
+}
+
+// LoadsOverWhatTwoPipesRead: both have a flag.
+//= 0..64: i
+SAMPLE(LoadsAfterBothHaveRead, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 64);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  AscendC::Adds(d, a, 1.0f, 64);
+  Store(gm, a, 64);
+  Order<HardEvent::V_MTE2>();
+  Order<HardEvent::MTE3_MTE2>();
+  AscendC::DataCopy(a, Global(gm.in)[64], 64);
+}
+
+// ReadsHalfOfTheRepeatsBeingWritten: from the gaps between them.
+SAMPLE_ON(ReadsBetweenTheRepeatsBeingWritten, 1, 1001, 2002, 2201) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 576);
+  const LocalTensor<float> d = Buffer(pipe, 256);
+  AscendC::Duplicate(a, 1.0f, 64, 4, 1, 16);
+  AscendC::Muls(d, a[64], 2.0f, 64, 4, {1, 1, 8, 16});
+}
+
+// ReadsOneOfTheRepeatsBeingWritten: steps that differ and never meet.
+SAMPLE_ON(ReadsGapsAtAnotherStep, 1, 1001, 2002, 2201) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 512);
+  const LocalTensor<float> d = Buffer(pipe, 128);
+  AscendC::Duplicate(a, 1.0f, 64, 4, 1, 16);
+  AscendC::Muls(d, a[64], 2.0f, 64, 2, {1, 1, 8, 32});
+}
+
+// WritesAgainAfterTheBarrier
+//= 0..64: 3
+SAMPLE(BarriersAfterBothWrites, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, 64);
+  const LocalTensor<float> d = Buffer(pipe, 64);
+  AscendC::Duplicate(a, 1.0f, 64);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Duplicate(a, 2.0f, 64);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Adds(d, a, 1.0f, 64);
+  Store(gm, d, 64);
+}
