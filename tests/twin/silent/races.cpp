@@ -203,7 +203,7 @@ SAMPLE_ON(TwoCoresReadTheSame, 2, 2201) {
 }
 
 // ScalarReadsWhatWasWrittenLongAgo: a flag covers all of it, or the place is another one.
-//= 0..2: where(i < 1, 2, 1)
+//= 0..8: where(i < 1, 2, i)
 SAMPLE(ScalarReadsBehindAFlag, 1) {
   TPipe pipe;
   constexpr uint32_t kPlaces = 300;
