@@ -2,7 +2,7 @@
 // has one "key value..." per line:
 //   unit PATH | soc NAME | cores N | ub_bytes N | tiling_key N | tiling PATH | check all|fast|off
 //   sync strict|autosync | cycles on|off | seed N | threads N | workspace BYTES [ZEROED_BYTES]
-//   report PATH
+//   report PATH | trace PATH
 //   cores_run CORE...           the others only come to meetings; without this line all run
 // and, in the order of the kernel's arguments, one of
 //   tensor NAME in|out|null BYTES PATH
@@ -52,6 +52,7 @@ struct LaunchFile {
   std::string unit;
   std::string tiling;
   std::string report;
+  std::string trace;  // empty: none is asked for
   uint64_t workspace_bytes = 0;
   uint64_t workspace_zeroed_bytes = 0;
   std::vector<TensorSpec> tensors;
@@ -118,6 +119,9 @@ void ParseLine(const std::string& line, LaunchFile& file) {
     file.workspace_bytes = number();
     // What the host zeroes before the launch: a soft SyncAll counts there.
     if (!(words >> file.workspace_zeroed_bytes)) file.workspace_zeroed_bytes = 0;
+  } else if (key == "trace") {
+    file.trace = path();
+    file.options.cycles = CycleMode::kTrace;
   } else if (key == "report") {
     file.report = path();
   } else if (key == "cores_run") {
@@ -260,6 +264,10 @@ void Run(const char* path) {
   report << ReportJson(launch, wall.count());
   report.close();
   if (!report) throw std::runtime_error("can't write the report " + file.report);
+  const bool timed = launch.finished() && file.options.cycles == CycleMode::kTrace;
+  if (timed && !LaunchTime(*file.options.soc, launch.core_times()).WriteTrace(file.trace)) {
+    throw std::runtime_error("can't write the trace " + file.trace);
+  }
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from normgrad import __version__, commands, report, stop
+from normgrad import __version__, calibrate, commands, report, stop
+from normgrad import bench as bench_
 from normgrad.errors import NormgradError
 from normgrad.words import allowed
 
@@ -128,6 +129,13 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     run.add_argument("--op", help="operator of an .npz file")
     run.add_argument("--soc", help="chip of an .npz file")
     run.add_argument("--save", type=Path, metavar="DIR", help="write inputs and outputs to DIR")
+    run.add_argument(
+        "--trace",
+        type=Path,
+        metavar="FILE.json",
+        help="write the modelled timeline, for chrome://tracing or ui.perfetto.dev, and beside it "
+        "FILE.csv with the profiler's columns",
+    )
     run.add_argument("--ub", type=_positive, metavar="BYTES", help="UB limit of plan and launch")
     _checking(run)
     _schedules(run)
@@ -151,10 +159,17 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     list_.add_argument("--socs", action="store_true", help="chips with their figures")
     _json(list_)
 
-    bench = add("bench", commands.bench, "bytes over minimum and other counters of cases")
+    bench = add("bench", bench_.bench, "bytes over minimum and other counters of cases")
     bench.add_argument("cases", nargs="*", metavar="CASE", help=f"{_CASE} (default: four sizes)")
     bench.add_argument(
         "--self", action="store_true", dest="itself", help="how fast the twin is on this computer"
+    )
+    bench.add_argument(
+        "--calibrate",
+        type=Path,
+        metavar="FILE.csv",
+        help="small kernels on the twin against measured rows; columns: "
+        + ", ".join(calibrate.COLUMNS),
     )
     _checking(bench)
     _json(bench)

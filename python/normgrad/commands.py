@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ from normgrad import (
     render,
     report,
     report_selftest,
-    selfbench,
     store,
+    timing,
 )
 from normgrad import doctor as doctor_
 from normgrad import plan as plan_
@@ -46,10 +46,6 @@ KNOBS = {
     "chunk": "chunk_cols",
     "rows_per_tile": "rows_per_tile",
 }
-_BENCH_CASES = tuple(
-    f"rms_norm_grad:ascend910b4:bf16:{shape}:seed1"
-    for shape in ("4096x1024", "4096x4096", "4096x8192", "32768x128")
-)
 
 
 def verify(args: argparse.Namespace) -> int:
@@ -72,7 +68,7 @@ def verify(args: argparse.Namespace) -> int:
     if args.check != "all":
         report.say(f"note: {run_.NO_VERDICT.format(args.check)}", stream)
     left = [index for index in range(len(chosen)) if index not in ended]
-    _build([chosen[index] for index in left])
+    build_units([chosen[index] for index in left])
     interrupted = False
     try:
         with (
@@ -118,9 +114,14 @@ def run(args: argparse.Namespace) -> int:
     if args.ub:
         job = jobs.with_ub(job, args.ub)
     plan_.find_soc(job.case.soc)
-    _build([job])
-    _, threads = pool.workers_for(1, 1)
-    outcome = run_.run_case(job, _launch_options(args, threads))
+    options = replace(_launch_options(args, pool.workers_for(1, 1)[1]), trace=args.trace)
+    if args.trace:
+        timing.clear_trace(args.trace)
+    build_units([job])
+    outcome = run_.run_case(job, options)
+    if args.trace:
+        written = timing.write_beside(args.trace, job.case, outcome.result)
+        report.note(written)
     if args.save:
         _save(outcome, args.save)
     if args.json:
@@ -182,40 +183,11 @@ def list_(args: argparse.Namespace) -> int:
     return 0
 
 
-def bench(args: argparse.Namespace) -> int:
-    if args.itself:
-        return _bench_itself(args)
-    chosen = [jobs.from_text(text) for text in args.cases or _BENCH_CASES]
-    for job in chosen:
-        plan_.find_soc(job.case.soc)
-    _build(chosen)
-    _, threads = pool.workers_for(1, 1)
-    options = LaunchOptions(check=args.check, threads=threads)
-    results = [run_.run_case(job, options).result for job in chosen]
-    if args.json:
-        report.json_rows(result.row() for result in results)
-    else:
-        report.bench_table(results)
-    return 0 if all(result.expected for result in results) else 1
-
-
-def _bench_itself(args: argparse.Namespace) -> int:
-    if args.cases:
-        raise NormgradError(f"bench --self measures the twin: it takes no case {args.cases[0]}")
-    _build([jobs.from_text(selfbench.CASE)])
-    figures = selfbench.measure()
-    if args.json:
-        report.json_rows({**asdict(figure), "holds": figure.holds} for figure in figures)
-    else:
-        report.self_table(figures)
-    return 0 if all(figure.holds for figure in figures) else 1
-
-
 def selftest(args: argparse.Namespace) -> int:
     """Defects are planted only if the sources as they are pass: else a failure proves nothing."""
     chosen = selftest_.choose(args.names, args.full)
     stream = sys.stderr if args.json else sys.stdout
-    _build([jobs.from_text(text) for defect in chosen for text in defect.cases])
+    build_units([jobs.from_text(text) for defect in chosen for text in defect.cases])
     began = time.perf_counter()
     workers = selftest_.workers_for(len(chosen), args.jobs)
     answers = selftest_.control(chosen, args.full, workers)
@@ -306,7 +278,7 @@ def _launch_options(args: argparse.Namespace, threads: int) -> LaunchOptions:
     )
 
 
-def _build(chosen: Sequence[Job]) -> None:
+def build_units(chosen: Sequence[Job]) -> None:
     """Builds what the jobs need. A kernel that does not compile is said once, before any case."""
     units = run_.units_of(chosen)
     if not units:

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
-from normgrad import findings, timing
+from normgrad import calibrate, findings, timing
 from normgrad.doctor import Line
 from normgrad.errors import NormgradError
 from normgrad.plan import Plan
@@ -338,6 +338,13 @@ def bench_table(results: Sequence[Result]) -> None:
     for result in results:
         if not result.expected:
             say(f"{result.case}: {result.reason}")
+
+
+def calibration(rows: Sequence[calibrate.Compared]) -> None:
+    """The model of time beside what was measured."""
+    table(*calibrate.table(rows))
+    for line in calibrate.summary(rows):
+        say(line)
 
 
 def self_table(figures: Sequence[Figure]) -> None:

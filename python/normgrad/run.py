@@ -212,14 +212,15 @@ def _launch(
     if first.error is not None or not first.finished or plan.cores == 0:
         return orders.Compared(first), orders.Compared(first)
     seeds = range(1, options.shuffle_runs + 1)
-    further = ((seed, twin.run(case, data, plan, replace(options, seed=seed))) for seed in seeds)
+    again = replace(options, trace=None)
+    further = ((seed, twin.run(case, data, plan, replace(again, seed=seed))) for seed in seeds)
     ordered = orders.gather(first, further)
     so_far = ordered.outputs
     if not options.invariance or so_far.error is not None or not so_far.finished:
         return ordered, orders.Compared(so_far)
 
     def launch(batch: Case, inputs_: Mapping[str, Array]) -> Outputs:
-        return twin.run(batch, inputs_, plan_case(batch), options)
+        return twin.run(batch, inputs_, plan_case(batch), again)
 
     return ordered, batches.examine(case, data, so_far, plan, launch)
 

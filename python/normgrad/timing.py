@@ -6,9 +6,14 @@ model can claim and what not.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from normgrad import ops
+from normgrad.cases import Case
+from normgrad.errors import NormgradError
 from normgrad.store import Result
 
 PIPES = ("vec", "scalar", "mte2", "mte3")
@@ -126,3 +131,70 @@ def _per_core(result: Result, name: str) -> float | None:
 def _sum(result: Result, *names: str) -> int | None:
     found = [result.counters[name] for name in names if name in result.counters]
     return sum(found) if found else None
+
+
+_DTYPES = {"fp32": "FLOAT", "fp16": "FLOAT16", "bf16": "DT_BF16", "int8": "INT8"}
+
+
+def profiler_row(case: Case, result: Result) -> dict[str, object]:
+    """The launch, cold, under the column names of a profiler's kernel_details.csv.
+
+    There `aiv_time` is the mean of the cores, and a duration holds launch and SyncAll.
+    """
+    time, part = result.time, result.time["cold"]
+    specs = [spec for spec in ops.find_op(case.op).tensors if spec.name not in case.null]
+
+    def tensors(role: str) -> tuple[str, str]:
+        mine = [spec for spec in specs if spec.role == role]
+        shapes = (",".join(map(str, ops.tensor_shape(spec, case))) for spec in mine)
+        kinds = (ops.tensor_dtype(spec, case) for spec in mine)
+        return ";".join(shapes), ";".join(_DTYPES.get(kind, kind.upper()) for kind in kinds)
+
+    inputs, outputs = tensors("in"), tensors("out")
+    aiv_us = part["aiv_time_us"] + time["sync_all_us"]
+    row: dict[str, object] = {
+        "Name": result.case,
+        "Type": "".join(word.capitalize() for word in case.op.split("_")),
+        "Accelerator Core": "AI_VECTOR_CORE",
+        "Duration(us)": round(part["us"] + time["launch_us"] + time["sync_all_us"], 3),
+        "Block Dim": result.cores,
+        "Input Shapes": inputs[0],
+        "Input Data Types": inputs[1],
+        "Output Shapes": outputs[0],
+        "Output Data Types": outputs[1],
+        "aiv_time(us)": round(aiv_us, 3),
+        "aiv_total_cycles": round(aiv_us * time["clock_mhz"] * (result.cores or 0)),
+    }
+    for pipe in PIPES:
+        busy = part[f"aiv_{pipe}_time_us"]
+        row[f"aiv_{pipe}_time(us)"] = round(busy, 3)
+        row[f"aiv_{pipe}_ratio"] = round(busy / aiv_us, 3) if aiv_us else 0.0
+    return row
+
+
+def write_profile(path: Path, row: Mapping[str, object]) -> None:
+    """One header, one row."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+
+
+def clear_trace(path: Path) -> None:
+    """What an earlier run has left goes, and a place that cannot be written is said at once."""
+    try:
+        path.write_text("", encoding="utf-8")
+        path.unlink()
+    except OSError as error:
+        raise NormgradError(
+            f"--trace {path} cannot be written ({error.strerror}); choose another file"
+        ) from None
+
+
+def write_beside(path: Path, case: Case, result: Result) -> str:
+    """The profiler's row beside a trace; says what has been written."""
+    if not path.exists() or not result.time:
+        return f"no trace: {result.reason or 'the launch has no modelled time'}"
+    table = path.with_suffix(".csv")
+    write_profile(table, profiler_row(case, result))
+    return f"trace: {path} (chrome://tracing, ui.perfetto.dev) and {table}"

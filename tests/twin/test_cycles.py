@@ -17,7 +17,7 @@ from normgrad.inputs import make_inputs
 from normgrad.run import plan_case
 
 MHZ = 1650
-ISSUE, COPY_ISSUE, QUEUE, READ, WAIT = 14, 55, 25, 30, 45  # of the scalar unit
+ISSUE, ORDER, COPY_ISSUE, QUEUE, READ, WAIT = 14, 1, 55, 25, 30, 45  # of the scalar unit
 LOAD_START, LOAD_RATE, LOAD_LATENCY = 110, 33, 300
 STORE_START, STORE_RATE, STORE_LATENCY = 150, 34, 200
 BYTES = 4096  # of a tile
@@ -110,11 +110,14 @@ def test_a_flag_between_cores_joins_its_waiter() -> None:
     assert cycles("FlagBetweenCores") == near(done + WAIT + ISSUE + REPEATS + 24)
 
 
-def test_a_transfer_takes_whole_lines() -> None:
+def test_an_engine_moves_whole_pieces_and_memory_serves_whole_lines() -> None:
     fixed = COPY_ISSUE + LOAD_START + LOAD_LATENCY
     assert cycles("Aligned") == near(fixed + 1024 / LOAD_RATE)
-    assert cycles("Misaligned") == near(fixed + 1536 / LOAD_RATE)
-    assert cycles("ScatteredBlocks") == near(fixed + 32 * 512 / LOAD_RATE)
+    assert cycles("Misaligned") == near(fixed + 1152 / LOAD_RATE)
+    assert cycles("ScatteredBlocks") == near(fixed + 32 * 128 / LOAD_RATE)
+    share = 40 / GM_BYTES_PER_CYCLE
+    assert cycles("ScatteredByAll", "cold") == near(COPY_ISSUE + LOAD_LATENCY + 32 * 512 * share)
+    assert cycles("DenseByAll", "cold") == near(COPY_ISSUE + LOAD_LATENCY + 32 * 128 * share)
 
 
 def test_the_compiler_s_barriers_take_time() -> None:
@@ -125,7 +128,7 @@ def test_the_compiler_s_barriers_take_time() -> None:
 def test_busy_time_of_each_pipe() -> None:
     part = launched("InAddOut").time["resident"]
     busy = {name: part[f"aiv_{name}_time_us"] * MHZ for name in ("scalar", "vec", "mte2", "mte3")}
-    assert busy["scalar"] == near(2 * COPY_ISSUE + 5 * ISSUE)  # copies, Add, four calls of flags
+    assert busy["scalar"] == near(2 * COPY_ISSUE + ISSUE + 4 * ORDER)
     assert busy["vec"] == near(2 * REPEATS + 24)
     assert busy["mte2"] == near(LOAD)
     assert busy["mte3"] == near(STORE)

@@ -123,10 +123,16 @@ SAMPLE_ON(Misaligned, 1, 2201) {
   AscendC::DataCopyPad(a, Global(gm.in)[8], PadCopy(1, 1024), {false, 0, 0, 0.0f});
 }
 
-// 32 blocks of 4 bytes, one line apart: a line each.
-SAMPLE_ON(ScatteredBlocks, 1, 2201) {
+// 32 blocks of 4 bytes, one line apart: a piece each for the engine, a line each for memory. Blocks
+// of a piece that stand side by side share lines.
+template <uint32_t length, uint32_t gap>
+void Blocks(const Gm& gm) {
   TPipe pipe;
   const LocalTensor<float> a = Buffer(pipe, kElems);
-  AscendC::DataCopyExtParams blocks(32, 4, 508, 0, 0);
+  AscendC::DataCopyExtParams blocks(32, length, gap, 0, 0);
   AscendC::DataCopyPad(a, Global(gm.in), blocks, {false, 0, 0, 0.0f});
 }
+
+SAMPLE_ON(ScatteredBlocks, 1, 2201) { Blocks<4, 508>(gm); }
+SAMPLE_ON(ScatteredByAll, 40, 2201) { Blocks<4, 508>(gm); }
+SAMPLE_ON(DenseByAll, 40, 2201) { Blocks<128, 0>(gm); }

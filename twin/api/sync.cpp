@@ -7,7 +7,7 @@ namespace normgrad::twin {
 void Barrier(pipe_t pipe, Site site) {
   Core& core = ThisCore();
   ++core.counters().barriers;
-  core.cycles().Issue("PipeBarrier", site);
+  core.cycles().OrderCall("PipeBarrier", site);
   if (pipe == PIPE_ALL) {
     core.BarrierAll();
   } else {

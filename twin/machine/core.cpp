@@ -246,7 +246,7 @@ bool Core::ValidEventId(AscendC::HardEvent event, int id, const char* api, Site 
 
 void Core::SetFlag(AscendC::HardEvent event, int id, Site site) {
   ++counters_.flags_set;
-  cycles_.Issue("SetFlag", site);
+  cycles_.OrderCall("SetFlag", site);
   if (!ValidEventId(event, id, "SetFlag", site)) return;
   uint32_t& bits = flags_[Index(event)];
   if (checks() && (bits >> id & 1u) != 0) {
@@ -262,7 +262,7 @@ void Core::SetFlag(AscendC::HardEvent event, int id, Site site) {
 
 void Core::WaitFlag(AscendC::HardEvent event, int id, Site site) {
   ++counters_.flags_waited;
-  cycles_.Issue("WaitFlag", site);
+  cycles_.OrderCall("WaitFlag", site);
   if (!ValidEventId(event, id, "WaitFlag", site)) return;
   uint32_t& bits = flags_[Index(event)];
   if ((bits >> id & 1u) == 0) {

@@ -104,59 +104,31 @@ constexpr VectorCosts Vector3510() {
   return costs;
 }
 
+// Read the columns as those of ScalarCosts.
+constexpr ScalarCosts kScalar{
+    14,   // [F]
+    1,    // [A] one instruction; the fit has no term for it
+    25,   // [F]
+    55,   // [F]
+    30,   // [F]
+    330,  // [A] a read of UB, and the latency of a load
+    45,   // [F]
+};
+
+constexpr double kOddCount = 16;     // [P]; 3510 counts with masks of its registers
+constexpr uint32_t kPiece = 128;     // [D] transfers are cut into 128, 256 and 512 B
+constexpr uint32_t kLine = 512;      // [D] L2 line of 2201, the page on cache coherence
+constexpr uint32_t kLine3510 = 128;  // [D] the smaller one that the page names
+
+// arch, calibrated, vector, MTE2, MTE3, ...
 constexpr Costs kCosts[] = {
-    {2201,
-     true,
-     kVector2201,
-     {110, 33, 300},  // [F]; the ini has 32 from GM
-     {150, 34, 200},  // [F]; the ini has 64
-     14,
-     25,
-     55,
-     30,    // [F]
-     330,   // [A] a read of UB, and the latency of a load
-     45,    // [F]
-     16,    // [P]
-     512},  // L2 line, asc-devkit's page on cache coherence
-    {2002,
-     false,
-     kVector2201,     // [A] the vector unit of a 2201
-     {110, 17, 300},  // [I], the rest [A] as on 2201
-     {150, 17, 200},
-     14,
-     25,
-     55,
-     30,
-     330,
-     45,
-     16,
-     512},
-    {1001,
-     false,
-     kVector2201,
-     {110, 32, 300},  // [I]
-     {150, 64, 200},
-     14,
-     25,
-     55,
-     30,
-     330,
-     45,
-     16,
-     512},
-    {3510,
-     false,
-     Vector3510(),
-     {110, 31, 300},  // [I] of the 950 family's draft
-     {150, 40, 200},
-     14,
-     25,
-     55,
-     30,
-     330,
-     45,
-     0,
-     128},
+    // [F]; the ini has 32 from GM and 64 to it
+    {2201, true, kVector2201, {110, 33, 300}, {150, 34, 200}, kScalar, kOddCount, kPiece, kLine},
+    // Rates [I]; all else [A] as on 2201.
+    {2002, false, kVector2201, {110, 17, 300}, {150, 17, 200}, kScalar, kOddCount, kPiece, kLine},
+    {1001, false, kVector2201, {110, 32, 300}, {150, 64, 200}, kScalar, kOddCount, kPiece, kLine},
+    // Rates [I], of the draft for the 950 family in CANN 8.1.
+    {3510, false, Vector3510(), {110, 31, 300}, {150, 40, 200}, kScalar, 0, kPiece, kLine3510},
 };
 
 }  // namespace

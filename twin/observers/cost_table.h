@@ -29,22 +29,28 @@ struct EngineCosts {
   double latency_cycles;
 };
 
+// The scalar unit, per call.
+struct ScalarCosts {
+  double issue_cycles;       // of a vector instruction
+  double order_cycles;       // of a flag or a barrier
+  double queue_cycles;       // AllocTensor, EnQue, DeQue, FreeTensor
+  double copy_issue_cycles;  // of a copy
+  double ub_cycles;          // reading or writing an element of UB, writing one of GM
+  double gm_read_cycles;     // reading an element of GM
+  double wait_cycles;        // waiting for another pipe, beside the wait itself
+};
+
 struct Costs {
   uint32_t arch;
   bool calibrated;  // against measured rows; else every print of a time says so
   VectorCosts vector;
   EngineCosts load;   // MTE2
   EngineCosts store;  // MTE3
-  // Of the scalar unit, per call.
-  double issue_cycles;        // of a vector instruction, a flag, a barrier
-  double queue_cycles;        // AllocTensor, EnQue, DeQue, FreeTensor
-  double copy_issue_cycles;   // of a copy
-  double scalar_ub_cycles;    // reading or writing an element of UB
-  double scalar_gm_cycles;    // reading an element of GM
-  double scalar_wait_cycles;  // of the scalar unit waiting for another pipe, beside the wait itself
+  ScalarCosts scalar;
   // A call that counts its elements pays this where they do not fill whole repeats.
   double odd_count_cycles;
-  uint32_t line_bytes;  // a transfer touches whole lines of GM
+  uint32_t piece_bytes;  // an engine moves whole pieces of GM
+  uint32_t line_bytes;   // memory and L2 serve whole lines
 };
 
 // Of arch 1001, 2002, 2201 or 3510.

@@ -23,9 +23,9 @@ Moment Minus(const Moment& a, const Moment& b) {
   return difference;
 }
 
-// Bytes of the lines that [begin, begin + length) touches.
-uint64_t LineBytes(uint64_t begin, uint64_t length, uint64_t line) {
-  return ((begin + length + line - 1) / line - begin / line) * line;
+// Bytes of the lines or pieces that [begin, begin + length) touches; `line` is a power of two.
+uint64_t WholeBytes(uint64_t begin, uint64_t length, uint64_t line) {
+  return ((begin + length + line - 1) & ~(line - 1)) - (begin & ~(line - 1));
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ void Cycles::AddCall(const char* name, double cycles, Site site) { Spend(name, c
 
 void Cycles::AddVector(Api api, uint64_t repeats, bool odd_count, Site site) {
   const char* name = FactsOf(api).name;
-  Spend(name, costs_.issue_cycles, site);
+  Spend(name, costs_.scalar.issue_cycles, site);
   const VectorCost cost = costs_.vector.of[static_cast<int>(api)];
   const double occupied = static_cast<double>(repeats * cost.slope_cycles) +
                           (odd_count ? costs_.odd_count_cycles : 0.0);
@@ -99,17 +99,16 @@ void Cycles::AddVector(Api api, uint64_t repeats, bool odd_count, Site site) {
 void Cycles::AddCopy(Api api, const uint8_t* address, uint64_t length, uint64_t count,
                      uint64_t stride, Site site) {
   const ApiFacts& facts = FactsOf(api);
-  Spend(facts.name, costs_.copy_issue_cycles, site);
-  const uint64_t line = costs_.line_bytes;
+  Spend(facts.name, costs_.scalar.copy_issue_cycles, site);
   const auto first = reinterpret_cast<uint64_t>(address);
-  uint64_t ports = LineBytes(first, length, line);
-  uint64_t pool = ports;
-  if (count > 1) {
-    ports = 0;
-    for (uint64_t i = 0; i < count; ++i) ports += LineBytes(first + i * stride, length, line);
-    // Blocks that stand side by side share lines, and those come from memory once.
-    pool = std::min(ports, LineBytes(first, (count - 1) * stride + length, line));
+  uint64_t ports = 0;
+  uint64_t pool = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    ports += WholeBytes(first + i * stride, length, costs_.piece_bytes);
+    pool += WholeBytes(first + i * stride, length, costs_.line_bytes);
   }
+  // Blocks that stand side by side share lines, and those come from memory once.
+  pool = std::min(pool, WholeBytes(first, (count - 1) * stride + length, costs_.line_bytes));
   gm_bytes_ += static_cast<double>(pool);
   const bool loads = facts.pipe == PIPE_MTE2;
   const EngineCosts& engine = loads ? costs_.load : costs_.store;
@@ -134,7 +133,7 @@ void Cycles::AddScalar(Api api, Site site) {
   const bool gm = api == Api::kGlobalGetValue || api == Api::kGlobalSetValue;
   if (autosync_ && !gm) Wait(kScalarPipe, Signal(kVectorPipe));
   Spend(FactsOf(api).name,
-        api == Api::kGlobalGetValue ? costs_.scalar_gm_cycles : costs_.scalar_ub_cycles, site);
+        api == Api::kGlobalGetValue ? costs_.scalar.gm_read_cycles : costs_.scalar.ub_cycles, site);
 }
 
 Moment Cycles::Signal(int pipe) const {
@@ -151,7 +150,7 @@ void Cycles::Wait(int pipe, const Moment& moment) {
   const Moment begin = scalar();
   scalar() = Later(scalar(), moment);
   if (trace_) Keep("wait", kScalarPipe, begin, scalar(), {nullptr, 0});
-  Spend("wait", costs_.scalar_wait_cycles, {nullptr, 0});
+  Spend("wait", costs_.scalar.wait_cycles, {nullptr, 0});
 }
 
 Moment Cycles::End() const {

@@ -81,8 +81,8 @@ class Cycles {
   void Call(const char* name, double cycles, Site site) {
     if (on_) AddCall(name, cycles, site);
   }
-  void Issue(const char* name, Site site) { Call(name, costs_.issue_cycles, site); }
-  void QueueCall(const char* name, Site site) { Call(name, costs_.queue_cycles, site); }
+  void OrderCall(const char* name, Site site) { Call(name, costs_.scalar.order_cycles, site); }
+  void QueueCall(const char* name, Site site) { Call(name, costs_.scalar.queue_cycles, site); }
 
   // When all that `pipe` has been given so far is done.
   Moment Signal(int pipe) const;

@@ -22,7 +22,7 @@ class LaunchTime {
 
   // The fields of the report's JSON object "time".
   std::string Json() const;
-  // Chrome's trace format, cold: one process per core, one thread per pipe.
+  // The cold launch in Chrome's trace format (trace.cpp); false: the file cannot be written.
   bool WriteTrace(const std::string& path) const;
 
  private:

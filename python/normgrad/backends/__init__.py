@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ class LaunchOptions:
     timeout_s: float | None = None  # None: by the size of the case
     sync: str = "strict"  # or autosync: with what the compiler adds by itself
     cycles: bool = True  # model the time; its cost is small
+    trace: Path | None = None  # where the launch's timeline goes, in Chrome's trace format
     shuffle_runs: int = 0  # launches more, under drawn orders 1..N; a backend does one launch only
     invariance: bool = False  # launches more, of some of the rows; likewise
 

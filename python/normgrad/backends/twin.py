@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -107,6 +108,8 @@ def launch(
         report = folder / "report.json"
         lines += [f"workspace {what.workspace_bytes} {what.workspace_zeroed_bytes}"]
         lines += [f"report {report}"]
+        trace = folder / "trace.json"
+        lines += [f"trace {trace}"] if options.trace else []
         launch_file = folder / "launch.txt"
         launch_file.write_text("\n".join(lines) + "\n")
         began = time.perf_counter()
@@ -118,6 +121,8 @@ def launch(
         if error is not None:
             return Outputs({}, error=error, wall_s=wall_s)
         answer = json.loads(report.read_text())
+        if options.trace and trace.exists():
+            shutil.copyfile(trace, options.trace)
         arrays = {
             name: _read(folder / f"{name}.bin", shape, kind)
             for name, (shape, kind) in files.items()

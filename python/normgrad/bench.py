@@ -1,0 +1,61 @@
+"""The command `bench`: what kernels cost, how fast the twin is, how well its time is modelled."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+
+from normgrad import calibrate, commands, jobs, pool, report, selfbench
+from normgrad import plan as plan_
+from normgrad import run as run_
+from normgrad.backends import LaunchOptions
+from normgrad.errors import NormgradError
+
+_BENCH_CASES = tuple(
+    f"rms_norm_grad:ascend910b4:bf16:{shape}:seed1"
+    for shape in ("4096x1024", "4096x4096", "4096x8192", "32768x128")
+)
+
+
+def bench(args: argparse.Namespace) -> int:
+    if args.calibrate:
+        return _calibrate(args)
+    if args.itself:
+        return _bench_itself(args)
+    chosen = [jobs.from_text(text) for text in args.cases or _BENCH_CASES]
+    for job in chosen:
+        plan_.find_soc(job.case.soc)
+    commands.build_units(chosen)
+    _, threads = pool.workers_for(1, 1)
+    options = LaunchOptions(check=args.check, threads=threads)
+    results = [run_.run_case(job, options).result for job in chosen]
+    if args.json:
+        report.json_rows(result.row() for result in results)
+    else:
+        report.bench_table(results)
+    return 0 if all(result.expected for result in results) else 1
+
+
+def _bench_itself(args: argparse.Namespace) -> int:
+    if args.cases:
+        raise NormgradError(f"bench --self measures the twin: it takes no case {args.cases[0]}")
+    commands.build_units([jobs.from_text(selfbench.CASE)])
+    figures = selfbench.measure()
+    if args.json:
+        report.json_rows({**asdict(figure), "holds": figure.holds} for figure in figures)
+    else:
+        report.self_table(figures)
+    return 0 if all(figure.holds for figure in figures) else 1
+
+
+def _calibrate(args: argparse.Namespace) -> int:
+    if args.cases or args.itself:
+        raise NormgradError(
+            "bench --calibrate takes its kernels from the file alone: no case, no --self"
+        )
+    rows = calibrate.measure(calibrate.read(args.calibrate))
+    if args.json:
+        report.json_rows(row.as_json() for row in rows)
+    else:
+        report.calibration(rows)
+    return 0
