@@ -41,7 +41,7 @@ void Call(const Row& row, const Operands& o) {
   Convert<int16_t, half>(row, o);
   Convert<int16_t, int32_t>(row, o);
 #endif
-#if __NPU_ARCH__ == 2201
+#if __NPU_ARCH__ >= 2201
   Convert<float, int16_t>(row, o);
   Convert<int32_t, bfloat16_t>(row, o);
   Convert<float, bfloat16_t>(row, o);
@@ -52,5 +52,27 @@ void Call(const Row& row, const Operands& o) {
   Convert<int64_t, float>(row, o);
   Convert<float, float>(row, o);
   Convert<float, int64_t>(row, o);
+#endif
+#if __NPU_ARCH__ == 3510
+  Convert<int16_t, int8_t>(row, o);
+  Convert<int32_t, int8_t>(row, o);
+  Convert<uint16_t, uint8_t>(row, o);
+  Convert<uint32_t, uint8_t>(row, o);
+  Convert<half, hifloat8_t>(row, o);
+  Convert<float, hifloat8_t>(row, o);
+  Convert<uint8_t, int16_t>(row, o);
+  Convert<int32_t, int16_t>(row, o);
+  Convert<uint32_t, int16_t>(row, o);
+  Convert<uint8_t, uint16_t>(row, o);
+  Convert<uint32_t, uint16_t>(row, o);
+  Convert<hifloat8_t, half>(row, o);
+  Convert<bfloat16_t, half>(row, o);
+  Convert<half, bfloat16_t>(row, o);
+  Convert<uint8_t, int32_t>(row, o);
+  Convert<uint16_t, int32_t>(row, o);
+  Convert<uint8_t, uint32_t>(row, o);
+  Convert<int16_t, uint32_t>(row, o);
+  Convert<uint16_t, uint32_t>(row, o);
+  Convert<hifloat8_t, float>(row, o);
 #endif
 }

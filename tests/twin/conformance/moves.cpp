@@ -43,7 +43,7 @@ void Fills(const Row& row, const Operands& o) {
     Brcb(d, As<T>(o.src0), repeats, {U16(row.strides[0]), U16(row.strides[1])});
   }
 #endif
-#if __NPU_ARCH__ == 2201
+#if __NPU_ARCH__ >= 2201
   if (row.api == kCopy) {
     const LocalTensor<T> a = As<T>(o.src0);
     const uint32_t* s = row.strides;
@@ -165,7 +165,7 @@ void Call(const Row& row, const Operands& o) {
   if (transposes && dtype == Dtype::kI32) Transpose<int32_t>(row, o);
   if (transposes && dtype == Dtype::kU32) Transpose<uint32_t>(row, o);
 #endif
-#if __NPU_ARCH__ == 2201
+#if __NPU_ARCH__ >= 2201
   if (fills && dtype == Dtype::kBf16) Fills<bfloat16_t>(row, o);
 #endif
   if (selects && dtype == Dtype::kF32) Selections<float>(row, o);
@@ -173,7 +173,7 @@ void Call(const Row& row, const Operands& o) {
   if (fills || transposes || selects) return;
   if (other == Dtype::kF32) Comparisons<float>(row, o);
   if (other == Dtype::kF16) Comparisons<half>(row, o);
-#if __NPU_ARCH__ == 2201
+#if __NPU_ARCH__ >= 2201
   if (other == Dtype::kI32) Comparisons<int32_t>(row, o);
 #endif
 }

@@ -73,7 +73,7 @@ void Reductions(const Row& row, const Operands& o) {
     if (row.form == kCounter) ReduceSum<T, false>(d, a, tmp, int32_t{0});
 #endif
   }
-#if __NPU_ARCH__ == 2201
+#if __NPU_ARCH__ >= 2201
   if (row.api == kGetAccVal) {
     ReduceSum(tmp, a, tmp, I32(row.count));
     const LocalTensor<T> to = d;

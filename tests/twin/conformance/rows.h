@@ -33,8 +33,11 @@ struct Row {
   uint32_t strides[6];  // in the order of the call's parameters
   uint8_t scalar[8];    // in the element's format
   uint32_t sets[3];     // which of the prepared operands: dst, src0, src1
-  uint32_t unused;
+  uint32_t control;     // on 3510: Control bits
 };
+
+// What a row changes in the control register; all of it is restored after its call.
+enum Control : uint32_t { kEachDecides = 1, kSaturate = 2, kTruncate = 4, kIntegersSaturate = 8 };
 
 struct RowsTiling {
   uint32_t rows;
@@ -98,6 +101,15 @@ inline void BeforeRow(const Row& row) {
 #endif
 }
 
+inline void SetControl([[maybe_unused]] uint32_t control, [[maybe_unused]] bool back) {
+#if __NPU_ARCH__ == 3510
+  if (control & kEachDecides) SetCtrlSpr<60, 60>(back);
+  if (control & kSaturate) SetCtrlSpr<48, 48>(back);
+  if (control & kTruncate) SetCtrlSpr<59, 59>(!back);
+  if (control & kIntegersSaturate) SetCtrlSpr<53, 53>(!back);
+#endif
+}
+
 inline LocalTensor<uint8_t> RowBuffer(TPipe& pipe) {
   TBuf<TPosition::VECIN> buf;
   pipe.InitBuffer(buf, kOperandBytes);
@@ -130,7 +142,9 @@ inline void RunRows(uint8_t* const* args) {
     if (row.alias == 1) o.src0 = o.dst;
     if (row.alias == 2) o.src1 = o.dst;
     BeforeRow(row);
+    SetControl(row.control, false);
     Call(row, o);
+    SetControl(row.control, true);
     SetMaskNorm();
     ResetMask();
     PipeBarrier<PIPE_ALL>();

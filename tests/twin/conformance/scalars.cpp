@@ -79,7 +79,7 @@ void Call(const Row& row, const Operands& o) {
   Sum<half>(row, o);
   Sum<int16_t>(row, o);
 #endif
-#if __NPU_ARCH__ == 2201
+#if __NPU_ARCH__ >= 2201
   Sum<bfloat16_t>(row, o);
   Sum<int8_t>(row, o);
   Sum<int32_t>(row, o);

@@ -10,7 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rows_model import DTYPES, SOCS, Array, Bytes, Row, check, places, run, saturated, scalar_of
+from rows_model import (
+    DTYPES,
+    SOCS,
+    Array,
+    Bytes,
+    Row,
+    check,
+    legal,
+    places,
+    run,
+    saturated,
+    scalar_of,
+)
 
 SOURCE = Path(__file__).parent / "arithmetic.cpp"
 NUMBERS = ("Add", "Sub", "Mul", "Max", "Min")
@@ -152,7 +164,7 @@ def model(row: Row, arch: int, out: Bytes, a: Bytes, b: Bytes) -> Bytes:
     return out
 
 
-ROWS = {arch: rows_of(arch) for arch in SOCS}
+ROWS = {arch: legal(arch, rows_of(arch)) for arch in SOCS}
 
 
 @cache

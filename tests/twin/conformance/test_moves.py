@@ -9,7 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rows_model import DTYPES, SOCS, Array, Bytes, Row, check, operand, places, run, scalar_of
+from rows_model import (
+    DTYPES,
+    SOCS,
+    Array,
+    Bytes,
+    Row,
+    check,
+    legal,
+    operand,
+    places,
+    run,
+    scalar_of,
+)
 
 SOURCE = Path(__file__).parent / "moves.cpp"
 APIS = (
@@ -21,6 +33,7 @@ LACKING = {
            "GetCmpMask"),
     2002: ("Copy",),
     2201: (),
+    3510: (),
 }  # fmt: skip
 COMPARISONS: tuple[Any, ...] = (
     np.less,
@@ -67,7 +80,7 @@ def masked(arch: int, row: Row, operands: str) -> list[Row]:
 
 def fill_rows(arch: int) -> list[Row]:
     rows = []
-    for dtype in (*WORDS, "bf16") if arch == 2201 else WORDS:
+    for dtype in (*WORDS, "bf16") if arch >= 2201 else WORDS:
         one = Row("Duplicate", dtype, scalar=3.0, data=data(dtype, dtype, dtype))
         rows += [Row("Duplicate", dtype, count=n, scalar=7.0, data=one.data)
                  for n in (0, 1, 100, 4096)]  # fmt: skip
@@ -95,7 +108,7 @@ def transpose_rows(arch: int) -> list[Row]:
 
 def compare_rows(arch: int) -> list[Row]:
     rows = []
-    for dtype in ("fp32", "fp16", "int32") if arch == 2201 else ("fp32", "fp16"):
+    for dtype in ("fp32", "fp16", "int32") if arch >= 2201 else ("fp32", "fp16"):
         per = 256 // DTYPES[dtype].itemsize
         sets = data("uint8", dtype, dtype)
         for mode in (2,) if dtype == "int32" else range(6):
@@ -230,7 +243,7 @@ def model(row: Row, arch: int, out: Bytes, a: Bytes, b: Bytes) -> Bytes:
     return out
 
 
-ROWS = {arch: rows_of(arch) for arch in SOCS}
+ROWS = {arch: legal(arch, rows_of(arch)) for arch in SOCS}
 
 
 @cache

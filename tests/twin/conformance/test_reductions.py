@@ -15,6 +15,7 @@ from rows_model import (
     Bytes,
     Row,
     check,
+    legal,
     operand,
     places,
     repeats_of,
@@ -29,7 +30,7 @@ APIS = (
     "GetAccVal",
 )  # fmt: skip
 VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX = range(4)
-ORDERS = {1001: 1, 2002: 2, 2201: 4}  # how many of them a chip has
+ORDERS = {1001: 1, 2002: 2, 2201: 4, 3510: 4}  # how many of them a chip has
 
 # form, repeats, mask, strides: dst in results, src blocks, src repeats
 _MASKED = (
@@ -62,13 +63,13 @@ def rows_of(arch: int) -> list[Row]:
 
 def _rows(arch: int, api: str, dtype: str, data: tuple[str, str, str]) -> list[Row]:
     if api == "GetAccVal":
-        return [Row(api, dtype, count=n, data=data) for n in (1, 1000)] if arch == 2201 else []
+        return [Row(api, dtype, count=n, data=data) for n in (1, 100, 1000)] if arch >= 2201 else []
     rows = []
     modes = range(ORDERS[arch]) if api[:8] in ("WholeRed",) and api[-3:] != "Sum" else (0,)
     if api.startswith("Reduce"):
         modes = range(2) if api != "ReduceSum" else range(1)
         rows += [Row(api, dtype, count=n, mode=m, data=data)
-                 for n, m in product((1, 64, 65, 129, 1000, 4096), modes)]  # fmt: skip
+                 for n, m in product((1, 64, 65, 129, 200, 256, 500, 1000, 4096), modes)]  # fmt: skip
     for (form, repeats, mask, all_strides), mode in product(_MASKED, modes):
         strides: tuple[int, ...] = all_strides
         if arch == 1001 and form in ("counter", "counted"):
@@ -130,15 +131,18 @@ def whole(row: Row, arch: int, out: Array, lines: list[tuple[list[int], Array]])
 
 
 def parts(row: Row, arch: int, out: Array, lines: list[tuple[list[int], Array]]) -> None:
-    """Blocks or pairs; one without an active lane leaves its result as it was."""
+    """Blocks or pairs; one without an active lane leaves its result as it was, but on 3510 it gets
+    what the reduction starts from."""
+    start = {"Sum": 0.0, "Max": -np.inf, "Min": np.inf}[row.api[-3:]]
     width = 2 if row.api == "PairReduceSum" else 32 // out.itemsize
     for number, (lanes, line) in enumerate(lines):
         per_repeat = line.size // width
         for part in range(per_repeat):
             inside = [lane for lane in lanes if lane // width == part]
-            if not inside:
-                continue
             at = number * row.strides[0] * per_repeat + part
+            if not inside:
+                out[at] = start if arch == 3510 else out[at]
+                continue
             if row.api.endswith("Sum"):
                 out[at] = tree(line[part * width : (part + 1) * width], arch)[0]
             else:
@@ -159,9 +163,31 @@ def total(partials: Array, arch: int, in_sequence: bool) -> Array:
     return partials
 
 
+def added_repeats(lines: list[tuple[list[int], Array]]) -> Array:
+    """Two to four repeats of counted elements on 3510: lane by lane; lanes that the last one lacks
+    keep what they have."""
+    last = len(lines) - 1
+    rows = [line.copy() for _, line in lines]
+
+    def merge(to: int, number: int) -> None:
+        lanes = lines[number][0] if number == last else slice(None)
+        rows[to][lanes] = rows[to][lanes] + rows[number][lanes]
+
+    merge(0, 1)
+    if last == 2:
+        merge(0, 2)
+    if last == 3:
+        merge(2, 3)
+        rows[0] = rows[0] + rows[2]
+    return rows[0]
+
+
 def everything(row: Row, arch: int, out: Array, a: Array) -> None:
     lines = repeat_lines(row, a, 1, row.strides[0] if row.strides else 8)
     if row.api in ("ReduceSum", "GetAccVal"):
+        if arch == 3510 and row.form == "first" and 2 <= len(lines) <= 4:
+            out[0] = tree(added_repeats(lines), arch)[0]
+            return
         partials = np.concatenate([tree(line, arch) for _, line in lines])
         in_sequence = arch == 2201 and row.form in ("first", "counter")
         out[0] = total(partials, arch, in_sequence)[0]
@@ -187,7 +213,7 @@ def model(row: Row, arch: int, out: Bytes, a: Bytes, _: Bytes) -> Bytes:
     return out
 
 
-ROWS = {arch: rows_of(arch) for arch in SOCS}
+ROWS = {arch: legal(arch, rows_of(arch)) for arch in SOCS}
 
 
 @cache
@@ -198,7 +224,7 @@ def results(arch: int) -> list[Bytes]:
 @pytest.mark.parametrize(("arch", "api"), [*product(SOCS, APIS)])
 def test_reductions(arch: int, api: str) -> None:
     chosen = [(i, row) for i, row in enumerate(ROWS[arch]) if row.api == api]
-    assert bool(chosen) == (arch == 2201 or api != "GetAccVal")
+    assert bool(chosen) == (arch >= 2201 or api != "GetAccVal")
     for i, row in chosen:
         try:
             check(row, arch, results(arch)[i], model)

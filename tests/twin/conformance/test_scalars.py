@@ -17,11 +17,12 @@ SUMS = {
     1001: ("fp32",),
     2002: ("fp32", "fp16", "int16"),
     2201: ("fp32", "fp16", "int16", "bf16", "int8", "int32"),
+    3510: ("fp32", "fp16", "int16", "bf16", "int8", "int32"),
 }
 
 
 def types_of(api: str, arch: int) -> tuple[str, ...]:
-    return SUMS[arch] if api == "AtomicAdd" else tuple(DTYPES)
+    return SUMS[arch] if api == "AtomicAdd" else tuple(name for name in DTYPES if name != "hif8")
 
 
 def rows_of(arch: int) -> list[Row]:
