@@ -68,8 +68,8 @@ def _rows(arch: int, api: str, dtype: str, data: tuple[str, str, str]) -> list[R
     modes = range(ORDERS[arch]) if api[:8] in ("WholeRed",) and api[-3:] != "Sum" else (0,)
     if api.startswith("Reduce"):
         modes = range(2) if api != "ReduceSum" else range(1)
-        rows += [Row(api, dtype, count=n, mode=m, data=data)
-                 for n, m in product((1, 64, 65, 129, 200, 256, 500, 1000, 4096), modes)]  # fmt: skip
+        counts = (1, 64, 65, 129, 200, 256, 500, 1000, 4096)
+        rows += [Row(api, dtype, count=n, mode=m, data=data) for n, m in product(counts, modes)]
     for (form, repeats, mask, all_strides), mode in product(_MASKED, modes):
         strides: tuple[int, ...] = all_strides
         if arch == 1001 and form in ("counter", "counted"):
