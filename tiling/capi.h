@@ -51,7 +51,7 @@ struct NormgradAnswer {
 
 struct NormgradPlan {
   char strategy[32];
-  char reason[256];  // why this strategy, in one sentence with numbers
+  char reason[512];  // why this strategy, in one sentence with numbers
   uint64_t tiling_key;
   uint32_t cores;  // 0: nothing to launch
   uint32_t ub_limit_bytes;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "tiling/align.h"
+#include "tiling/rms_norm_grad_partials.h"
 #include "tiling/rms_norm_grad_plan.h"
 #include "tiling/rms_norm_grad_tile.h"
 
@@ -20,9 +21,6 @@ constexpr const char* kInPlaceRow = "DxInPlaceRow";
 constexpr const char* kNothing = "Nothing";
 
 constexpr uint32_t kFp32Bytes = 4;
-constexpr uint32_t kFp32PerBlock = kBlockBytes / kFp32Bytes;
-// Two cores never write one 512 B line of the workspace.
-constexpr uint64_t kLineCols = 512 / kFp32Bytes;
 constexpr uint32_t kLeastUbBytes = 8192;
 
 // "1 column", "1,024 columns"
@@ -55,11 +53,6 @@ Answer CheckOptions(const Soc& soc, const PlanOptions& options, Regimes* regimes
     return OutOfRange("ub", options.ub_bytes, kLeastUbBytes, ub_bytes,
                       std::string("bytes on ") + soc.name + "; choose a value in this range");
   }
-  if (options.det_strong != 0) {
-    return Refuse(kTilingRefused,
-                  "det=strong is not built yet: every plan gives the same bits in every run, but "
-                  "another number of cores gives others; leave it out");
-  }
   if (options.cores > soc.cores) {
     return OutOfRange("cores", options.cores, 1, soc.cores,
                       std::string("on ") + soc.name + "; choose a value in this range");
@@ -90,15 +83,6 @@ Answer CheckOptions(const Soc& soc, const PlanOptions& options, Regimes* regimes
   return Answer{};
 }
 
-// Strips of columns that cores add up in the second phase: one per core, narrower ones (dealt in
-// turn) only where the partial sums of all cores would not fit UB.
-uint32_t StripCols(uint64_t cols, uint64_t cores, uint32_t ub_bytes) {
-  const uint64_t even = AlignUp(CeilDiv(cols, cores), kFp32PerBlock);
-  // One more row than cores: the sum on its way out.
-  const uint64_t most = AlignDown(ub_bytes / ((cores + 1) * kFp32Bytes), kFp32PerBlock);
-  return static_cast<uint32_t>(std::min(even, most));
-}
-
 // A plan that does not fit would overwrite memory on the chip: the last word before success, and
 // never true as long as tiles are chosen by the same sizes.
 Answer CheckBudget(const UbBudget& budget, uint32_t ub_bytes) {
@@ -120,15 +104,11 @@ uint64_t MinimumBytes(const Problem& problem) {
          problem.cols * (SizeOf(problem.gamma_dtype) + kFp32Bytes);
 }
 
-RmsNormGradTiling FillTiling(const Problem& problem, uint32_t cores, const Tile& tile,
-                             const Layout& layout, uint32_t ub_bytes) {
+RmsNormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Layout& layout) {
   const uint32_t cols = static_cast<uint32_t>(problem.cols);
   RmsNormGradTiling tiling = {};
   tiling.rows = problem.rows;
   tiling.cols = cols;
-  tiling.rows_per_core = problem.rows / cores;
-  tiling.cores_with_one_more = static_cast<uint32_t>(problem.rows % cores);
-  tiling.cores = cores;
   tiling.rows_per_tile = static_cast<uint32_t>(tile.rows);
   tiling.rows_per_step = static_cast<uint32_t>(tile.step_rows);
   tiling.pitch_cols = static_cast<uint32_t>(PitchCols(cols, problem.dtype));
@@ -140,10 +120,6 @@ RmsNormGradTiling FillTiling(const Problem& problem, uint32_t cores, const Tile&
   tiling.out_buffers = tile.out_buffers;
   tiling.work_arrays = WorkArrays(tile.key, problem.dtype);
   tiling.ub = layout.bytes;
-  if (cores > 1) {
-    tiling.partial_pitch_cols = static_cast<uint32_t>(AlignUp(cols, kLineCols));
-    tiling.strip_cols = StripCols(cols, cores, ub_bytes);
-  }
   return tiling;
 }
 
@@ -153,6 +129,7 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"rows_per_core", static_cast<double>(tiling.rows_per_core), "rows"},
           {"cores_with_one_more", static_cast<double>(tiling.cores_with_one_more), "cores"},
           {"cores", static_cast<double>(tiling.cores), "cores"},
+          {"deal_rows", static_cast<double>(tiling.deal_rows), "rows"},
           {"rows_per_tile", static_cast<double>(tiling.rows_per_tile), "rows"},
           {"rows_per_step", static_cast<double>(tiling.rows_per_step), "rows"},
           {"pitch_cols", static_cast<double>(tiling.pitch_cols), "cols"},
@@ -163,8 +140,11 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"in_buffers", static_cast<double>(tiling.in_buffers), "buffers"},
           {"out_buffers", static_cast<double>(tiling.out_buffers), "buffers"},
           {"work_arrays", static_cast<double>(tiling.work_arrays), "buffers"},
+          {"partial_slots", static_cast<double>(tiling.partial_slots), "slots"},
           {"partial_pitch_cols", static_cast<double>(tiling.partial_pitch_cols), "cols"},
-          {"strip_cols", static_cast<double>(tiling.strip_cols), "cols"}};
+          {"strip_cols", static_cast<double>(tiling.strip_cols), "cols"},
+          {"block_strip_cols", static_cast<double>(tiling.block_strip_cols), "cols"},
+          {"partial_buffers", static_cast<double>(tiling.partial_buffers), "buffers"}};
 }
 
 void SetTiling(const RmsNormGradTiling& tiling, Plan* plan) {
@@ -252,17 +232,16 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
                                       "bytes; split the call by rows");
   }
 
-  // Without rows one core still writes dgamma, the empty sum.
-  const uint32_t most_cores = options.cores != 0 ? options.cores : soc.cores;
-  const uint32_t cores =
-      static_cast<uint32_t>(std::max<uint64_t>(1, std::min<uint64_t>(most_cores, problem.rows)));
-  const uint64_t busiest_rows = std::max<uint64_t>(1, CeilDiv(problem.rows, cores));
+  const Deal deal = DealRows(problem, options, soc.cores);
   PlanOptions wishes = options;
   wishes.rows_per_tile =
-      static_cast<uint32_t>(std::min<uint64_t>(wishes.rows_per_tile, busiest_rows));
+      static_cast<uint32_t>(std::min<uint64_t>(wishes.rows_per_tile, deal.busiest_rows));
   Tile tile;
   if (regimes.whole_row) {
-    tile = WholeRowTile(problem, busiest_rows, ub_bytes, wishes.rows_per_tile);
+    tile = deal.in_groups
+               ? WholeRowTileOfGroups(problem, deal.rows, deal.busiest_rows, ub_bytes,
+                                      wishes.rows_per_tile)
+               : WholeRowTile(problem, deal.busiest_rows, ub_bytes, wishes.rows_per_tile);
   }
   if (!tile.fits && regimes.in_place_row) {
     tile = InPlaceRowTile(problem, ub_bytes, wishes.chunk_cols);
@@ -272,12 +251,9 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
   }
 
   const Layout layout = PlaceTile(problem, tile);
-  RmsNormGradTiling tiling = FillTiling(problem, cores, tile, layout, ub_bytes);
+  RmsNormGradTiling tiling = FillTiling(problem, tile, layout);
   plan->first_phase = layout.budget;
-  tiling.ub.partials_in = plan->second_phase.Add("partials_in (second phase)",
-                                                 uint64_t{cores} * tiling.strip_cols * kFp32Bytes);
-  tiling.ub.dgamma_out =
-      plan->second_phase.Add("dgamma_out (second phase)", uint64_t{tiling.strip_cols} * kFp32Bytes);
+  PlacePartials(problem, deal, ub_bytes, &tiling, plan);
   for (const UbBudget* phase : {&plan->first_phase, &plan->second_phase}) {
     answer = CheckBudget(*phase, ub_bytes);
     if (!answer.ok()) {
@@ -285,13 +261,13 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
     }
   }
   plan->strategy = tile.key == RmsNormGradKey::kDxWholeRow ? kWholeRow : kInPlaceRow;
-  plan->reason = Reason(problem, tile, options, layout.budget.TotalBytes(), ub_bytes);
   plan->tiling_key = static_cast<uint64_t>(tile.key);
-  plan->cores = cores;
-  plan->workspace_bytes = uint64_t{cores} * tiling.partial_pitch_cols * kFp32Bytes;
+  plan->cores = deal.cores;
   plan->minimum_bytes = MinimumBytes(problem);
+  plan->reason = Reason(problem, tile, options, layout.budget.TotalBytes(), ub_bytes) +
+                 DealText(problem, deal, plan->minimum_bytes);
   if (!tile.has_lo) {
-    plan->declared_c += static_cast<double>(busiest_rows) / 3;
+    plan->declared_c += static_cast<double>(deal.RowsOfSum()) / 3;
   }
   SetTiling(tiling, plan);
   return answer;

@@ -20,6 +20,9 @@ static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxInPlaceRow) ==
                   RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW,
               "the macro and the enum name one key");
 
+// Partial sums that are added up in pairs, as one block; blocks are so in turn.
+constexpr uint32_t kPartialsPerBlock = 64;
+
 // Bytes of one buffer of each name; how many there are of a queue's is in RmsNormGradTiling.
 struct RmsNormGradUbBytes {
   uint32_t dy_in;        // rows that are together in UB x pitch_cols, dtype of dy
@@ -37,18 +40,24 @@ struct RmsNormGradUbBytes {
   uint32_t leaf_parts;   // rows_per_step (rounded up to 8) x leaf_pitch blocks
   uint32_t leaf_sums;    // rows_per_step x leaf_pitch fp32; 0: a row is one leaf
   uint32_t row_sums;     // twice rows_per_step fp32, rounded up to 8: sums, and minus cols
-  uint32_t partials_in;  // second phase, queue: cores x strip_cols fp32
-  uint32_t dgamma_out;   // second phase, queue: strip_cols fp32
+  uint32_t partials_in;  // second phase, queue: a block of strips, fp32
+  uint32_t dgamma_out;   // second phase, queue: a strip
+  uint32_t strip_hi;     // second phase: a strip rounded up to 256 B, only for more than 64 blocks
+  uint32_t strip_lo;     // second phase: as strip_hi
+  uint32_t strip_mask;   // second phase: a bit for each column of strip_hi
 };
 
 struct RmsNormGradTiling {
   // shape
   uint64_t rows;
   uint32_t cols;
-  // split of rows over cores: each core has rows_per_core, the first cores_with_one_more one more
+  // split of rows over cores: each core has rows_per_core, the first cores_with_one_more have
+  // deal_rows more. Under det=strong rows are dealt in whole groups, the last of which may be
+  // short.
   uint64_t rows_per_core;
   uint32_t cores_with_one_more;
   uint32_t cores;
+  uint32_t deal_rows;  // 1, or the rows of a group, which has a partial sum of dgamma of its own
   // tile
   uint32_t rows_per_tile;  // whose rstd comes together; in DxWholeRow also dy, x and dx
   uint32_t rows_per_step;  // that are worked on together
@@ -60,9 +69,12 @@ struct RmsNormGradTiling {
   uint32_t in_buffers;     // of dy_in, x_in and rstd_in; in DxInPlaceRow rows that are in UB
   uint32_t out_buffers;    // of dx_out
   uint32_t work_arrays;    // how many of `work`
-  // dgamma across cores, only read when cores > 1
-  uint32_t partial_pitch_cols;  // one core's partial sums in the workspace: cols rounded up to 128
-  uint32_t strip_cols;          // columns that one core sums over all cores, a multiple of 8
+  // dgamma over partial sums in the workspace; the other fields are only read when there are some
+  uint64_t partial_slots;       // one per core, or one per group; 1: it goes to dgamma directly
+  uint32_t partial_pitch_cols;  // from one to the next: cols rounded up to 128, or few to 8
+  uint32_t strip_cols;          // columns that one core adds up, a multiple of 8
+  uint32_t block_strip_cols;    // the same for single blocks, before that; 0: one block is all
+  uint32_t partial_buffers;     // of partials_in
   RmsNormGradUbBytes ub;
 };
 

@@ -246,6 +246,26 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   return tile;
 }
 
+Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t busiest_rows,
+                          uint32_t ub_bytes, uint32_t wanted_rows) {
+  const uint64_t rows_of_group = std::max<uint64_t>(1, std::min(group_rows, problem.rows));
+  const uint32_t wanted = static_cast<uint32_t>(std::min<uint64_t>(wanted_rows, rows_of_group));
+  Tile tile = WholeRowTile(problem, rows_of_group, ub_bytes, wanted);
+  if (!tile.fits || wanted != 0 || problem.rows <= group_rows) {
+    return tile;
+  }
+  // A good copy takes several groups of narrow rows. A core with few of them gets shorter copies,
+  // whose neighbours hide them, but the same steps.
+  const uint64_t row_bytes = PitchCols(problem.cols, problem.dtype) * SizeOf(problem.dtype);
+  const uint64_t together =
+      AlignDown(std::min<uint64_t>(kMaxCopyRows, kGoodCopyBytes / row_bytes), group_rows);
+  if (together > group_rows && LargestStep(problem, together, ub_bytes) >= group_rows) {
+    tile.step_rows = group_rows;
+    tile.rows = std::min(together, AlignUp(CeilDiv(busiest_rows, 2), group_rows));
+  }
+  return tile;
+}
+
 Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols) {
   Tile tile;
   if (TooWideToCount(problem, ub_bytes) || LeafCount(problem.cols) > kMaxLeaves) {

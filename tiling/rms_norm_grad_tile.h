@@ -52,6 +52,10 @@ uint32_t WorkArrays(RmsNormGradKey key, DType dtype);
 // `busiest_rows`: rows of the core that has most, at least 1. A wish of 0 is none.
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
                   uint32_t wanted_rows);
+// The same where rows are dealt in groups of 64 or fewer, each with a sum of its own: what decides
+// the order of that sum (which rows are worked on together) does not depend on `busiest_rows`.
+Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t busiest_rows,
+                          uint32_t ub_bytes, uint32_t wanted_rows);
 Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols);
 
 Layout PlaceTile(const Problem& problem, const Tile& tile);

@@ -46,15 +46,23 @@ __aicore__ inline void HalveRowsInto(const AscendC::LocalTensor<float>& half,
 class DgammaSum {
  public:
   __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
-    padded_cols_ = plan.ub.dgamma_hi / static_cast<uint32_t>(sizeof(float));
-    has_lo_ = plan.ub.dgamma_lo > 0;
-    pipe->InitBuffer(hi_buf_, plan.ub.dgamma_hi);
+    Init(plan.ub.dgamma_hi, plan.ub.dgamma_lo, plan.ub.lane_mask, pipe);
+  }
+
+  // By the bytes of hi, of lo or 0, and of a bit for each column of a piece.
+  __aicore__ inline void Init(uint32_t hi_bytes, uint32_t lo_bytes, uint32_t mask_bytes,
+                              AscendC::TPipe* pipe) {
+    padded_cols_ = hi_bytes / static_cast<uint32_t>(sizeof(float));
+    has_lo_ = lo_bytes > 0;
+    pipe->InitBuffer(hi_buf_, hi_bytes);
     hi_ = hi_buf_.Get<float>();
     if (has_lo_) {
-      pipe->InitBuffer(lo_buf_, plan.ub.dgamma_lo);
-      pipe->InitBuffer(is_number_buf_, plan.ub.lane_mask);
+      pipe->InitBuffer(lo_buf_, lo_bytes);
+      pipe->InitBuffer(is_number_buf_, mask_bytes);
       lo_ = lo_buf_.Get<float>();
     }
+    has_left_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_V>();
+    is_leaving_ = false;
     Clear();
   }
 
@@ -69,6 +77,7 @@ class DgammaSum {
   // itself may be it. Every column gets one Add between two calls of Next.
   __aicore__ inline void Add(uint32_t col, const AscendC::LocalTensor<float>& value,
                              const AscendC::LocalTensor<float>& spare, uint32_t count) {
+    if (is_leaving_) BeginAnew();
     const AscendC::LocalTensor<float> sum = has_lo_ ? lo_[col] : hi_[col];
     AscendC::Add(sum, sum, value, count);
     AscendC::PipeBarrier<PIPE_V>();
@@ -79,23 +88,47 @@ class DgammaSum {
 
   __aicore__ inline uint32_t PaddedCols() const { return padded_cols_; }
 
-  // Leaves the first `cols` sums in hi and stores them to `dst`. `spare` as in Add, for all columns
-  // at a time, or for `spare_cols`, a multiple of 64.
-  __aicore__ inline void Store(const AscendC::GlobalTensor<float>& dst, uint32_t cols,
-                               const AscendC::LocalTensor<float>& spare, uint32_t spare_cols,
-                               AscendC::TPipe* pipe) {
+  // The sums are in hi afterwards. `spare` as in Add, for all columns at a time, or for
+  // `spare_cols`, a multiple of 64.
+  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& spare, uint32_t spare_cols) {
     for (uint32_t col = 0; col < padded_cols_ && has_lo_; col += spare_cols) {
       const uint32_t count = Smaller(spare_cols, padded_cols_ - col);
       MoveIntoHi(col, spare, count);
       AscendC::Add(hi_[col], hi_[col], lo_[col], count);
     }
+  }
+
+  // After Finish, once MTE3 has waited for it. `is_last`: else the next Add begins a new sum, which
+  // waits until this one has left.
+  __aicore__ inline void Send(const AscendC::GlobalTensor<float>& dst, uint32_t cols, bool is_last,
+                              AscendC::TPipe* pipe) {
+    StoreRows(dst, hi_, 1, cols, cols);
+    is_leaving_ = !is_last;
+    if (is_last) {
+      pipe->ReleaseEventID<AscendC::HardEvent::MTE3_V>(has_left_);
+    } else {
+      AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(has_left_);
+    }
+  }
+
+  // Finish, wait, Send.
+  __aicore__ inline void Store(const AscendC::GlobalTensor<float>& dst, uint32_t cols,
+                               const AscendC::LocalTensor<float>& spare, uint32_t spare_cols,
+                               bool is_last, AscendC::TPipe* pipe) {
+    Finish(spare, spare_cols);
     const AscendC::TEventID event = pipe->FetchEventID(AscendC::HardEvent::V_MTE3);
     AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(event);
     AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(event);
-    StoreRows(dst, hi_, 1, cols, cols);
+    Send(dst, cols, is_last, pipe);
   }
 
  private:
+  __aicore__ inline void BeginAnew() {
+    AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(has_left_);
+    is_leaving_ = false;
+    Clear();
+  }
+
   // hi + lo as a new (hi, lo), whole blocks of it: DataCopy knows nothing smaller. Where hi becomes
   // Inf or NaN, Inf - Inf would make lo NaN and every later sum with it: lo is zero there.
   __aicore__ inline void MoveIntoHi(uint32_t col, const AscendC::LocalTensor<float>& spare,
@@ -120,6 +153,8 @@ class DgammaSum {
 
   uint32_t padded_cols_;  // a multiple of 64
   bool has_lo_;
+  bool is_leaving_;  // hi is being stored
+  AscendC::TEventID has_left_;
   bool due_;                                          // lo has taken one sum already
   AscendC::TBuf<AscendC::TPosition::VECOUT> hi_buf_;  // stored from here, as VECCALC may not be
   AscendC::TBuf<AscendC::TPosition::VECCALC> lo_buf_;

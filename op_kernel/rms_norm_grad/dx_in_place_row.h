@@ -67,13 +67,18 @@ class DxInPlaceRow {
       const uint64_t done = row - span.begin;
       const uint32_t slot = static_cast<uint32_t>(done % slots);
       const uint32_t in_group = rstd_.Take(done, row, span.end, statistics_);
+      const bool ends_group = row + 1 == EndOfGroup(plan_, row, span.end);
       FirstPass(slot, in_group);
+      if (ends_group) sum_.Finish(passes_.Spare(), passes_.SpareCols());
       statistics_.FinishMean(in_group, 1);
-      SecondPass(row, span.end, slot, in_group);
+      SecondPass(row, span.end, slot, in_group, ends_group);
     }
     ReleaseEvents();
-    sum_.Store(partials_.Destination(), plan_.cols, passes_.Spare(), passes_.SpareCols(), pipe_);
-    partials_.SumOverCores(plan_, pipe_);
+    if (span.begin >= span.end) {  // the empty sum
+      sum_.Store(partials_.Destination(SlotOf(plan_, span.begin)), plan_.cols, passes_.Spare(),
+                 passes_.SpareCols(), true, pipe_);
+    }
+    partials_.SumOverPartials(plan_, pipe_);
   }
 
  private:
@@ -118,7 +123,9 @@ class DxInPlaceRow {
     sum_.Next();
   }
 
-  __aicore__ inline void SecondPass(uint64_t row, uint64_t end, uint32_t slot, uint32_t in_group) {
+  // `ends_group`: dgamma is finished; it leaves with the first segment of dx, behind the same flag.
+  __aicore__ inline void SecondPass(uint64_t row, uint64_t end, uint32_t slot, uint32_t in_group,
+                                    bool ends_group) {
     for (uint32_t segment = 0; segment < segments_; ++segment) {
       const Segment s = SegmentOf(slot, segment);
       const AscendC::LocalTensor<T> x = x_buf_.template Get<T>()[s.at];
@@ -129,6 +136,9 @@ class DxInPlaceRow {
       }
       AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
       AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
+      if (ends_group && segment == 0) {
+        sum_.Send(partials_.Destination(SlotOf(plan_, row)), plan_.cols, row + 1 == end, pipe_);
+      }
       StoreRows(dx_gm_[row * plan_.cols + s.begin], x, 1, s.cols, s.cols);
       const uint64_t next = row + plan_.in_buffers;
       if (next < end) {

@@ -38,31 +38,53 @@ class DxWholeRow {
 
   __aicore__ inline void Process() {
     const RowSpan span = RowsOfThisCore(plan_);
-    for (uint64_t row = span.begin; row < span.end; row += plan_.rows_per_tile) {
-      const uint64_t left = span.end - row;
-      const uint32_t rows =
-          left < plan_.rows_per_tile ? static_cast<uint32_t>(left) : plan_.rows_per_tile;
+    for (uint64_t row = span.begin; row < span.end;) {
+      const uint32_t rows = RowsOfTile(row, span.end);
       queues_.CopyIn(row, rows);
-      Compute(rows);
+      Compute(row, rows, span.end);
       queues_.CopyOut(row, rows);
+      row += rows;
     }
-    sum_.Store(partials_.Destination(), plan_.cols, Half(), sum_.PaddedCols(), pipe_);
-    partials_.SumOverCores(plan_, pipe_);
+    if (span.begin >= span.end) StoreDgamma(span.begin, true);  // the empty sum
+    partials_.SumOverPartials(plan_, pipe_);
   }
 
  private:
   using Edge = Fp32Edge<T>;
 
-  __aicore__ inline void Compute(uint32_t rows) {
+  // Where a step lies among the rows that share a partial sum of dgamma.
+  struct GroupState {
+    uint64_t row;  // the step's first one
+    bool ends;     // with this step
+    bool is_last;  // of the core's
+  };
+
+  // A tile is a piece of a group, or several groups.
+  __aicore__ inline uint32_t RowsOfTile(uint64_t row, uint64_t end) const {
+    const bool is_piece = plan_.rows_per_tile < plan_.deal_rows;
+    const uint64_t left = (is_piece ? EndOfGroup(plan_, row, end) : end) - row;
+    return left < plan_.rows_per_tile ? static_cast<uint32_t>(left) : plan_.rows_per_tile;
+  }
+
+  // `end` of the core's rows.
+  __aicore__ inline void Compute(uint64_t first_row, uint32_t rows, uint64_t end) {
     AscendC::LocalTensor<float> rstd = queues_.TakeRstd();
     statistics_.SetRstd(rstd, rows);
     queues_.GiveBackRstd(rstd);
     AscendC::LocalTensor<T> x = queues_.TakeX();
     AscendC::LocalTensor<T> dy = queues_.TakeDy();
     const AscendC::LocalTensor<T> dx = queues_.NewDx();
-    for (uint32_t row = 0; row < rows; row += plan_.rows_per_step) {
+    uint32_t step = 0;
+    for (uint32_t row = 0; row < rows; row += step) {
+      GroupState group;
+      group.row = first_row + row;
+      const uint64_t left = EndOfGroup(plan_, group.row, end) - group.row;
+      step = Smaller(plan_.rows_per_step, rows - row);
+      if (left < step) step = static_cast<uint32_t>(left);
+      group.ends = left == step;
+      group.is_last = group.row + step == end;
       const uint32_t at = row * plan_.pitch_cols;
-      Step(row, Smaller(plan_.rows_per_step, rows - row), x[at], dy[at], dx[at]);
+      Step(row, step, x[at], dy[at], dx[at], group);
     }
     queues_.GiveBackX(x);
     queues_.GiveBackDy(dy);
@@ -72,7 +94,7 @@ class DxWholeRow {
   __aicore__ inline void Step(uint32_t first_row, uint32_t rows,
                               const AscendC::LocalTensor<T>& x_in,
                               const AscendC::LocalTensor<T>& dy_in,
-                              const AscendC::LocalTensor<T>& dx) {
+                              const AscendC::LocalTensor<T>& dx, const GroupState& group) {
     const uint32_t cols = plan_.cols;
     const uint32_t pitch = plan_.pitch_cols;
     const uint32_t count = rows * pitch;
@@ -88,6 +110,7 @@ class DxWholeRow {
     ForGrid(rows, cols, pitch, MulEach{product, product, dy});
     AscendC::PipeBarrier<PIPE_V>();
     AddToDgamma(product, rows);
+    if (group.ends) StoreDgamma(group.row, group.is_last);  // while dx is computed
     ForGrid(rows, cols, pitch, MulByColumn{product, product, gamma});
     ForGrid(rows, cols, pitch, MulByColumn{dy, dy, gamma});
     AscendC::PipeBarrier<PIPE_V>();
@@ -105,6 +128,11 @@ class DxWholeRow {
     if (rows > 1) HalveRowsInto(Half(), product, rows, plan_.cols, plan_.pitch_cols);
     sum_.Add(0, rows > 1 ? Half() : product, Half(), plan_.cols);
     sum_.Next();
+  }
+
+  __aicore__ inline void StoreDgamma(uint64_t row, bool is_last) {
+    sum_.Store(partials_.Destination(SlotOf(plan_, row)), plan_.cols, Half(), sum_.PaddedCols(),
+               is_last, pipe_);
   }
 
   __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t index) {

@@ -55,7 +55,7 @@ class AnswerStruct(ctypes.Structure):
 class PlanStruct(ctypes.Structure):
     _fields_ = (
         ("strategy", ctypes.c_char * 32),
-        ("reason", ctypes.c_char * 256),
+        ("reason", ctypes.c_char * 512),
         ("tiling_key", ctypes.c_uint64),
         ("cores", ctypes.c_uint32),
         ("ub_limit_bytes", ctypes.c_uint32),

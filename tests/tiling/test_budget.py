@@ -11,9 +11,9 @@ from tiling_struct import ROOT
 
 FAULTS = {
     "a second phase that is too large": (
-        "rms_norm_grad.cpp",
-        "return static_cast<uint32_t>(std::min(even, most));",
-        "return static_cast<uint32_t>(std::min(even, most)) * 512;",
+        "rms_norm_grad_partials.cpp",
+        "tiling->strip_cols = static_cast<uint32_t>(std::min(even, most));",
+        "tiling->strip_cols = static_cast<uint32_t>(std::min(even, most)) * 512;",
     ),
     "a first phase that is too large": (
         "rms_norm_grad.cpp",

@@ -1,0 +1,108 @@
+#include "tiling/rms_norm_grad_partials.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tiling/align.h"
+#include "tiling/answer.h"
+#include "tiling/chip.h"
+
+namespace normgrad {
+namespace {
+
+constexpr uint32_t kFp32Bytes = 4;
+constexpr uint64_t kFp32PerBlock = kBlockBytes / kFp32Bytes;
+constexpr uint64_t kRepeatCols = kRepeatBytes / kFp32Bytes;
+// Memory moves in lines of 512 B.
+constexpr uint64_t kLineCols = 512 / kFp32Bytes;
+// What hi and lo of a strip (a repeat each) and its mask may take beyond three rows of the strip.
+constexpr uint32_t kPairRounding = 2 * kRepeatBytes + kBlockBytes;
+
+// A row of partial sums begins on a line, so that two cores never write to one; groups of narrow
+// rows lie close together instead, so that a block of them is one copy.
+uint64_t PartialPitch(uint64_t cols, const Deal& deal) {
+  const bool is_narrow = deal.in_groups && cols < kLineCols;
+  return AlignUp(cols, is_narrow ? kFp32PerBlock : kLineCols);
+}
+
+// Columns of which `rows` rows fit UB.
+uint64_t MostCols(uint64_t rows, uint32_t ub_bytes) {
+  return AlignDown(ub_bytes / (rows * kFp32Bytes), kFp32PerBlock);
+}
+
+}  // namespace
+
+Deal DealRows(const Problem& problem, const PlanOptions& options, uint32_t soc_cores) {
+  Deal deal = {};
+  deal.in_groups = options.det_strong != 0;
+  deal.rows = deal.in_groups ? kGroupRows : 1;
+  deal.pieces = std::max<uint64_t>(1, CeilDiv(problem.rows, deal.rows));
+  const uint64_t most_cores = options.cores != 0 ? options.cores : soc_cores;
+  deal.cores = static_cast<uint32_t>(std::min(most_cores, deal.pieces));
+  deal.busiest_rows =
+      std::max<uint64_t>(1, std::min(problem.rows, CeilDiv(deal.pieces, deal.cores) * deal.rows));
+  return deal;
+}
+
+void PlacePartials(const Problem& problem, const Deal& deal, uint32_t ub_bytes,
+                   RmsNormGradTiling* tiling, Plan* plan) {
+  tiling->deal_rows = static_cast<uint32_t>(deal.rows);
+  tiling->cores = deal.cores;
+  tiling->rows_per_core = problem.rows == 0 ? 0 : deal.pieces / deal.cores * deal.rows;
+  tiling->cores_with_one_more = static_cast<uint32_t>(deal.pieces % deal.cores);
+  tiling->partial_slots = deal.in_groups ? deal.pieces : deal.cores;
+  if (tiling->partial_slots == 1) {
+    return;
+  }
+  const uint64_t cols = problem.cols;
+  const uint64_t blocks = CeilDiv(tiling->partial_slots, kPartialsPerBlock);
+  const bool has_blocks = blocks > 1;
+  const bool has_pair = blocks > kPartialsPerBlock;
+  const uint64_t rows = std::min<uint64_t>(tiling->partial_slots, kPartialsPerBlock);
+  tiling->partial_buffers = has_blocks ? 2 : 1;
+  // One row more than those that are read: the sum on its way out.
+  const uint64_t rows_in_ub = tiling->partial_buffers * rows + 1 + (has_pair ? 3 : 0);
+  const uint64_t most = MostCols(rows_in_ub, has_pair ? ub_bytes - kPairRounding : ub_bytes);
+  // A strip per core, narrower ones (dealt in turn) only where they would not fit UB. Blocks are
+  // dealt as well, so their strips can be whole lines.
+  const uint64_t even = AlignUp(CeilDiv(cols, deal.cores), kFp32PerBlock);
+  tiling->strip_cols = static_cast<uint32_t>(std::min(even, most));
+  if (has_blocks) {
+    const uint64_t line = std::min(AlignUp(cols, kFp32PerBlock), kLineCols);
+    tiling->block_strip_cols = static_cast<uint32_t>(std::min(line, most));
+  }
+  tiling->partial_pitch_cols = static_cast<uint32_t>(PartialPitch(cols, deal));
+  plan->workspace_bytes =
+      (tiling->partial_slots + (has_blocks ? blocks : 0)) * tiling->partial_pitch_cols * kFp32Bytes;
+
+  const uint64_t strip_bytes =
+      std::max(tiling->strip_cols, tiling->block_strip_cols) * uint64_t{kFp32Bytes};
+  UbBudget& ub = plan->second_phase;
+  tiling->ub.partials_in =
+      ub.Add("partials_in (second phase)", rows * strip_bytes, tiling->partial_buffers);
+  tiling->ub.dgamma_out = ub.Add("dgamma_out (second phase)", strip_bytes);
+  if (has_pair) {
+    const uint64_t pair_cols = AlignUp(tiling->strip_cols, kRepeatCols);
+    tiling->ub.strip_hi = ub.Add("strip_hi (second phase)", pair_cols * kFp32Bytes);
+    tiling->ub.strip_lo = ub.Add("strip_lo (second phase)", pair_cols * kFp32Bytes);
+    tiling->ub.strip_mask = ub.Add("strip_mask (second phase)", pair_cols / 8);
+  }
+}
+
+std::string DealText(const Problem& problem, const Deal& deal, uint64_t minimum_bytes) {
+  if (!deal.in_groups) {
+    return "";
+  }
+  if (deal.pieces == 1) {
+    return "; det=strong: all rows are one group";
+  }
+  const double extra = 2.0 * kFp32Bytes * static_cast<double>(deal.pieces) *
+                       static_cast<double>(problem.cols) / static_cast<double>(minimum_bytes);
+  char figures[64];
+  std::snprintf(figures, sizeof(figures), "%.0f on average; their sums move %.1f %% more bytes",
+                static_cast<double>(problem.rows) / deal.cores, 100 * extra);
+  return "; det=strong: " + WithCommas(deal.pieces) + " groups of " + WithCommas(deal.rows) +
+         " rows, the busiest core has " + WithCommas(deal.busiest_rows) + " rows, " + figures;
+}
+
+}  // namespace normgrad
