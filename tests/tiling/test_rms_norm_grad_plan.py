@@ -173,7 +173,6 @@ def test_whole_ub_takes_more_than_the_reserve_leaves() -> None:
     [
         ({"ub_bytes": 8191}, "ub is 8,191: it takes 8,192 to 196,608 bytes on ascend910b4; choose"),
         ({"ub_bytes": 196609}, "ub is 196,609: it takes 8,192 to 196,608 bytes"),
-        ({"det_strong": True}, "det=strong is not built yet: every plan gives the same bits"),
         ({"cores": 41}, "cores is 41: it takes 1 to 40 on ascend910b4; choose a value"),
         ({"chunk_cols": 700}, "chunk is 700: it takes a multiple of 512 columns"),
         ({"rows_per_tile": 4096}, "rows_per_tile is 4,096: it takes 1 to 4,095 rows"),
