@@ -46,6 +46,7 @@ def text(op: str) -> str:
             lines += _forced(write, strategies)
             lines += _rows(write, chip.soc.cores)
             lines += _data(write, strategies)
+            lines += _groups(write)
     lines += ["", "# ---- every chip: each strategy at small size, rows around its cores ----"]
     for chip in chips:
         for dtype, gamma in chip.dtypes:
@@ -200,6 +201,18 @@ def _data(write: _Writer, strategies: Iterable[str]) -> Iterator[str]:
         if write.plan(rows, 600, strategy=strategy):
             dists = "dist={" + ",".join(cases.DISTS) + "}"
             yield write([rows], [600], {"strategy": strategy}, dists)
+
+
+def _groups(write: _Writer) -> Iterator[str]:
+    yield "# groups of rows whose sums do not depend on the cores, and blocks of such sums"
+    for cols in (5, 24, 200, 6145):
+        made = write.plan(1 << 20, cols, det_strong=True)
+        group = int(made.fields["deal_rows"]) if made else 0
+        if group > 1:
+            many = (write.soc.cores, group) if cols < 1000 else ()  # 64 groups are one block
+            rows = {m * group + by for m in (1, 2, *many) for by in (-1, 0, 1)}
+            yield write(rows, [cols], more="det=strong")
+            yield write([3 * group + 1], [cols], {"cores": "{1,2,3}"}, "det=strong")
 
 
 def _strategies(op: str, chip: Chip) -> list[str]:

@@ -1,5 +1,4 @@
-"""Plans under det=strong: what decides the order of dgamma's sum is the same for any number of cores;
-rows are dealt in whole groups, and the cost is said."""
+"""Plans under det=strong: the order of dgamma's sum does not follow the cores; what it costs."""
 
 from __future__ import annotations
 
