@@ -22,7 +22,7 @@ _BYTES_SLACK = 1.005  # row statistics, and rows that do not divide among the co
 _PARTIAL_BYTES = 8  # of a column's partial sum, out to the workspace and back in
 _TWO_READS = 1.75  # of a row that does not fit UB
 _TWO_READS_ROWS_PER_CORE = 48  # with fewer rows the sums over rows weigh too much for a limit
-# Cycles of vector instructions per 64 elements: with four or more rows in a tile, and with fewer.
+# Cycles of vector instructions per 64 elements: with four or more rows at once, and with fewer.
 _SLOPE = {"rms_norm_grad": (22.0, 28.0), "layer_norm_grad_v3": (32.0, 42.0)}
 _SLOPE_ROWS = 4
 # Of the bandwidth that streaming kernels reach, where rows are long and many.
@@ -49,9 +49,9 @@ def of(case: Case, plan: Plan) -> Budget:
         return Budget()
     one_read = case.cols <= _one_read_cols(case, plan)
     few, many = _SLOPE.get(case.op, (None, None))[::-1]
-    rows_per_tile = plan.fields.get("rows_per_tile", 0)
+    rows = plan.fields.get("rows_per_step", plan.fields.get("rows_per_tile", 0))
     registers = plan.soc.arch == 3510  # their instructions are another kind
-    slope = None if registers else many if rows_per_tile >= _SLOPE_ROWS else few
+    slope = None if registers else many if rows >= _SLOPE_ROWS else few
     on_b4 = plan.soc.name == _FRACTION_SOC
     long = case.cols >= _FRACTION_COLS and case.rows >= _FRACTION_ROWS
     return Budget(

@@ -44,7 +44,7 @@ def test_trace_has_the_form_that_viewers_read(traced: tuple[Any, Any]) -> None:
         assert event["ph"] in ("M", "X")
         assert isinstance(event["pid"], int)
         assert 0 <= event["pid"] < 3
-        if event["ph"] == "M" and event["name"] != "thread_sort_index":
+        if event["ph"] == "M" and not event["name"].endswith("sort_index"):
             names[event["pid"], event.get("tid")] = event["args"]["name"]
     assert names == {
         **{(core, None): f"core {core}" for core in range(3)},
@@ -64,7 +64,7 @@ def test_slices_of_a_lane_follow_each_other(traced: tuple[Any, Any]) -> None:
     assert len(lanes) == 3 * len(LANES)
     for lane, spans in lanes.items():
         for (_, end), (begin, _) in itertools.pairwise(spans):
-            assert begin >= end - 2e-4, lane  # times are written to 0.1 ns
+            assert begin >= end - 1e-6, lane
 
 
 def test_slices_are_named_by_the_call_and_say_where_it_stands(traced: tuple[Any, Any]) -> None:

@@ -1,5 +1,6 @@
 // Chrome's trace format: a process per core, a thread per pipe, times in microseconds. An
 // instruction is as long as it occupies its pipe; what waits for its result shows as a gap.
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -36,12 +37,15 @@ bool LaunchTime::WriteTrace(const std::string& path) const {
                "{\"displayTimeUnit\": \"ns\",\n\"otherData\": {\"soc\": \"%s\", \"residency\": "
                "\"cold\", \"calibrated\": \"%s\"},\n\"traceEvents\": [",
                soc_.name, costs_.calibrated ? "yes" : "no");
+  // Viewers work in whole nanoseconds: both ends are rounded, so that neighbours stay neighbours.
+  const auto ns = [this](double cycles) { return std::llround(Us(cycles) * 1000); };
   const auto write = [&](const char* name, size_t core, int pipe, double begin, double end,
                          Site site) {
     std::fprintf(file,
-                 ",\n{\"ph\": \"X\", \"pid\": %zu, \"tid\": %d, \"name\": \"%s\", \"ts\": %.4f, "
-                 "\"dur\": %.4f",
-                 core, pipe, name, Us(begin), Us(end) - Us(begin));
+                 ",\n{\"ph\": \"X\", \"pid\": %zu, \"tid\": %d, \"name\": \"%s\", \"ts\": %.3f, "
+                 "\"dur\": %.3f",
+                 core, pipe, name, static_cast<double>(ns(begin)) / 1000,
+                 static_cast<double>(ns(end) - ns(begin)) / 1000);
     if (site.file != nullptr) {
       std::fprintf(file, ", \"args\": {\"at\": \"%s:%d\"}", site.file, site.line);
     }
@@ -52,6 +56,10 @@ bool LaunchTime::WriteTrace(const std::string& path) const {
                  "%s\n{\"ph\": \"M\", \"pid\": %zu, \"name\": \"process_name\", \"args\": "
                  "{\"name\": \"core %zu\"}}",
                  core == 0 ? "" : ",", core, core);
+    std::fprintf(file,
+                 ",\n{\"ph\": \"M\", \"pid\": %zu, \"name\": \"process_sort_index\", \"args\": "
+                 "{\"sort_index\": %zu}}",
+                 core, core);
     for (int pipe = 0; pipe < kPipes; ++pipe) NameThread(file, core, pipe);
     const CoreTime& time = cores_[core];
     for (size_t i = 0; i < placed_.size(); ++i) {
