@@ -60,22 +60,22 @@ def test_nothing_is_said_of_what_was_not_examined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("defect", "deterministic", "batch_invariant", "words"),
+    ("finds", "deterministic", "batch_invariant", "words"),
     [
-        ("sums_a_lone_row_in_another_order", True, False, "depends on the batch around it"),
-        ("adds_up_by_atomics", False, True, "depends on which core comes first"),
+        ("BITS dx", True, False, "depends on the batch around it"),
+        ("ORDER", False, True, "depends on which core comes first"),
     ],
 )
 def test_a_broken_promise_fails_the_case(
-    defect: str, deterministic: bool, batch_invariant: bool, words: str, tmp_path: Path
+    finds: str, deterministic: bool, batch_invariant: bool, words: str, tmp_path: Path
 ) -> None:
     tree = tmp_path / "tree"
     for name in ("op_kernel", "tiling", "twin", "tests/cases"):
         shutil.copytree(paths.source_root() / name, tree / name)
     shutil.copy2(paths.source_root() / "CMakeLists.txt", tree)
-    found = next(d for d in defects.load(paths.defects_root()) if d.name == defect)
-    defects.plant(found, tree)
-    (row,), _ = verified(found.cases[0], *OPTIONS, cwd=tmp_path, sources=tree)
+    defect = next(d for d in defects.load(paths.defects_root()) if d.finds == finds)
+    defects.plant(defect, tree)
+    (row,), _ = verified(defect.cases[0], *OPTIONS, cwd=tmp_path, sources=tree)
     assert row["status"] == "FAILED", row["reason"]
     assert (row["deterministic"], row["batch_invariant"]) == (deterministic, batch_invariant)
     assert words in row["reason"]

@@ -32,7 +32,8 @@ def normgrad(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_smoke(tmp_path: Path) -> None:
-    done = normgrad("verify", "--suite", "smoke", cwd=tmp_path)
+    promises = ("--shuffle-runs", "1", "--invariance")
+    done = normgrad("verify", "--suite", "smoke", *promises, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = json.loads((tmp_path / "normgrad-report" / "results.json").read_text())["rows"]
     assert len(rows) >= LEAST_CASES
@@ -41,6 +42,8 @@ def test_smoke(tmp_path: Path) -> None:
     for row in rows:
         if row["counters"]:  # the kernel takes exactly what the planner has budgeted
             assert row["counters"]["ub_high_water_bytes"] == planned_ub(row), row["case"]
+            assert row["deterministic"] is True, row["case"]
+            assert row["batch_invariant"] is (True if row["rows"] else None), row["case"]
 
 
 def planned_ub(row: dict[str, Any]) -> int:

@@ -37,10 +37,12 @@ def _python(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def _holds(suite: str, folder: Path) -> None:
-    done = _python("-m", "normgrad", "verify", "--suite", suite, cwd=folder)
+    done = _python("-m", "normgrad", "verify", "--suite", suite, "--invariance", cwd=folder)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr
     rows = json.loads((folder / "normgrad-report" / "results.json").read_text())["rows"]
     assert {row["status"] for row in rows} <= {"PASSED", "UNSUPPORTED"}
+    launched = [row for row in rows if row["counters"] and row["rows"]]
+    assert all(row["batch_invariant"] for row in launched)
 
 
 @pytest.mark.parametrize("suite", ["ci", "published"])
