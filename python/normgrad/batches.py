@@ -45,7 +45,7 @@ class Batch:
 
 
 def batches_of(case: Case, plan: Plan) -> list[Batch]:
-    """The head of the rows, a stretch from the middle, and the last one alone."""
+    """The head of the rows, a stretch from the middle, one row per core, and the last one alone."""
     if case.is_empty or plan.cores == 0:
         return []
     planners = replace(case, strategy=None, ub=None, chunk=None, cores=None)  # its own choice
@@ -55,11 +55,14 @@ def batches_of(case: Case, plan: Plan) -> list[Batch]:
     head = np.arange(min(most, max(1, 2 * case.rows // 3)))
     middle = case.rows // 3 + np.arange(min(most, max(1, case.rows // 4)))
     fewer = plan.cores // 2 if plan.cores > 1 else 2
-    return [
+    one_each = case.rows - np.arange(min(case.rows - 1, plan.soc.cores), 0, -1)
+    found = [
         Batch(head, _sized(planners, len(head), fewer)),
         Batch(middle, _sized(case, len(middle), 2 if plan.cores == 3 else 3)),
-        Batch(np.array([case.rows - 1]), _sized(planners, 1, None)),
+        Batch(one_each, _sized(planners, len(one_each), None)),
+        Batch(one_each[-1:], _sized(planners, 1, None)),
     ]
+    return found if len(one_each) > 1 else found[:-1]
 
 
 def _sized(like: Case, rows: int, cores: int | None) -> Case:
