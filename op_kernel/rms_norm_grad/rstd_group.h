@@ -4,6 +4,7 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_RSTD_GROUP_H_
 #define OP_KERNEL_RMS_NORM_GRAD_RSTD_GROUP_H_
 
+#include "op_kernel/rms_norm_grad/args.h"
 #include "op_kernel/rms_norm_grad/row_statistics.h"
 
 class RstdGroup {
