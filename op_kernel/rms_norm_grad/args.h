@@ -28,7 +28,7 @@ __aicore__ inline RowSpan RowsOfThisCore(const RmsNormGradTiling& plan) {
   RowSpan span;
   span.begin = core * plan.rows_per_core + extra_before * plan.deal_rows;
   span.end = span.begin + plan.rows_per_core + (core < one_more ? plan.deal_rows : 0);
-  if (span.end > plan.rows) span.end = plan.rows;
+  if (plan.deal_rows > 1 && span.end > plan.rows) span.end = plan.rows;
   return span;
 }
 
