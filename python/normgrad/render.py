@@ -14,7 +14,7 @@ from typing import Any
 
 import jinja2
 
-from normgrad import __version__, findings
+from normgrad import __version__, findings, timing
 from normgrad.errors import NormgradError
 from normgrad.store import Result, to_json
 
@@ -93,6 +93,7 @@ def write_html(path: Path, results: Sequence[Result], seconds: float) -> Path:
     )
     environment.filters["plain"] = _plain
     environment.filters["details"] = findings.details
+    environment.filters["time_lines"] = _time_lines
     text = environment.get_template("report.html.j2").render(
         version=__version__,
         seconds=seconds,
@@ -126,6 +127,10 @@ def ub_pieces(result: Result) -> list[Piece]:
         pieces.append(Piece(buffer["name"], buffer["bytes"], buffer["count"], at, width, labelled))
         at += width
     return pieces
+
+
+def _time_lines(result: Result) -> str:
+    return "\n".join(timing.lines(result.time, result.bandwidth_fraction))
 
 
 def _xml(text: str) -> str:

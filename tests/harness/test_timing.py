@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from normgrad import budgets, report, run, timing
+from normgrad import budgets, render, report, run, timing
 from normgrad.cases import Case
 from normgrad.store import Result
 
@@ -82,3 +83,13 @@ def test_a_row_carries_time_and_limits() -> None:
     assert row["modelled_resident_us"] == 40.0
     assert row["time"]["cold"]["aiv_vec_time_us"] == 20.0
     assert row["budget"] == {"modelled_us": 42.0}
+
+
+def test_the_page_has_the_modelled_time_and_its_mark(tmp_path: Path) -> None:
+    sure = replace(_result(), **timing.figures(TIME, 17_000_000))
+    guess = replace(_result(), **timing.figures({**TIME, "calibrated": False}, 17_000_000))
+    text = render.write_html(tmp_path / "report.html", [sure, guess, _result()], 1.0).read_text()
+    assert '<td class="n">50.0</td>' in text
+    assert '<td class="n">50.0 uncalibrated</td>' in text
+    assert text.count("time (modelled; without launch") == 1
+    assert text.count("time (modelled, uncalibrated; without launch") == 1
