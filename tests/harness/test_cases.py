@@ -209,7 +209,7 @@ def test_load_suite_of_unknown_name_suggests_one() -> None:
     [
         ("smoke", 44, 60),
         ("ci", 150, 150),
-        ("edge", 300, 60),
+        ("edge", 300, 200),
         ("models", 30, 150),
         ("full", 150, 4000),
     ],
@@ -234,7 +234,7 @@ def test_suite_has_every_distribution_in_both_dtypes(suite: str) -> None:
 def test_smoke_has_every_distribution_both_dtypes_and_empty_cases() -> None:
     smoke = load_suite("smoke", CASES)
     assert {case.dist for case in smoke} == set(DISTS)
-    assert {case.dtype for case in smoke} == {"bf16", "fp32"}
+    assert {case.dtype for case in smoke} == {"bf16", "fp16", "fp32"}
     assert any(case.rows == 0 < case.cols for case in smoke)
     assert any(case.cols == 0 < case.rows for case in smoke)
     assert {case.expect for case in smoke} >= {161002, 561003}
