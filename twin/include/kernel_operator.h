@@ -23,4 +23,8 @@
 #include "twin/api/sync.h"
 #include "twin/api/tensor.h"
 
+#if __NPU_ARCH__ == 3510
+#include "twin/api/reg.h"
+#endif
+
 #endif  // NORMGRAD_TWIN_INCLUDE_KERNEL_OPERATOR_H_

@@ -135,6 +135,10 @@ class Core {
   int FreeEventId(AscendC::HardEvent event, bool hold, Site site);
   void ReleaseEventId(AscendC::HardEvent event, int id) { held_[Index(event)] &= ~(1u << id); }
 
+  // Between the borders of a vector function only register instructions may stand.
+  void set_in_vector_function(bool in) { in_vector_function_ = in; }
+  bool in_vector_function() const { return in_vector_function_; }
+
   void set_kernel_type_mix(bool mix) { kernel_type_mix_ = mix; }
   bool kernel_type_mix() const { return kernel_type_mix_; }
 
@@ -168,6 +172,7 @@ class Core {
   uint32_t held_[kHardEvents] = {};
   Site flag_sites_[kHardEvents][8] = {};
   Event flag_events_[kHardEvents][8] = {};
+  bool in_vector_function_ = false;
   bool kernel_type_mix_ = true;  // unless the kernel sets another: the build picks what it needs
   Counters counters_;
   PipeClocks clocks_;

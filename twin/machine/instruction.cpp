@@ -9,6 +9,9 @@
 namespace normgrad::twin {
 Instruction::Instruction(Api api, Site site)
     : core_(ThisCore()), api_(api), site_(site), pipe_(PipeIndex(FactsOf(api).pipe)) {
+  if (core_.in_vector_function()) {
+    Report(Rule::kVectorFunction, "", 0, 0, "a vector function holds register instructions only");
+  }
   if (!core_.checks_all()) return;
   sequence_ = core_.clocks().Issue(pipe_);
   core_.Remember(pipe_, sequence_, api, site);

@@ -25,7 +25,18 @@ namespace normgrad::twin {
   X(flags_waited)                                                                 \
   X(barriers)                                                                     \
   X(sync_all) /* per core */                                                      \
-  X(atomics)
+  X(atomics)                                                                      \
+  X(vector_functions)                                                             \
+  X(register_loads) /* register instructions of each kind, and bytes of UB */     \
+  X(register_stores)                                                              \
+  X(register_arithmetic)                                                          \
+  X(register_casts)                                                               \
+  X(register_reductions)                                                          \
+  X(register_moves)                                                               \
+  X(register_masks)                                                               \
+  X(register_barriers)                                                            \
+  X(register_load_bytes)                                                          \
+  X(register_store_bytes)
 
 struct Counters {
 #define NORMGRAD_COUNTER(name) uint64_t name = 0;

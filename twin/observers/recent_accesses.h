@@ -56,6 +56,18 @@ class RecentAccesses {
     return false;
   }
 
+  // Calls f(begin, end) for the hull of every access after `known` that is still here; true: no
+  // other one is.
+  template <typename F>
+  bool ForEachAfter(uint32_t known, F f) const {
+    if (count_ == 0) return true;
+    for (uint8_t at = newest_; at != kNone; at = entries_[at].older) {
+      if (entries_[at].sequence <= known) return true;
+      f(entries_[at].footprint.begin, entries_[at].end);
+    }
+    return false;
+  }
+
   // Hands out every access, oldest first; each once.
   template <typename F>
   void SpillAll(F spill) {

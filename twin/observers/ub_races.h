@@ -34,6 +34,21 @@ class UbRaces {
 
   void Mark(bool write, int pipe, uint32_t sequence, const Footprint& footprint);
 
+  // Calls f(begin, end) for hulls of everything that conflicts with an access and that `known` does
+  // not cover.
+  template <typename F>
+  void ForEachUnknown(bool write, const PipeTimes& known, F f) const {
+    for (const bool other_writes : {true, false}) {
+      if (!write && !other_writes) continue;
+      for (int pipe = 0; pipe < kPipes; ++pipe) {
+        const uint32_t finished = known.finished[pipe];
+        if (last_[other_writes][pipe] <= finished) continue;
+        const bool all = recent_[other_writes][pipe].ForEachAfter(finished, f);
+        if (!all && marks_.newest(other_writes, pipe) > finished) f(0u, ~0u);
+      }
+    }
+  }
+
   // Every instruction so far is known to every pipe.
   void Forget();
 

@@ -66,7 +66,8 @@ namespace normgrad::twin {
   X(LocalGetValue, "GetValue", PIPE_S)           \
   X(LocalSetValue, "SetValue", PIPE_S)           \
   X(GlobalGetValue, "GetValue", PIPE_S)          \
-  X(GlobalSetValue, "SetValue", PIPE_S)
+  X(GlobalSetValue, "SetValue", PIPE_S)          \
+  X(VectorFunction, "__VEC_SCOPE__", PIPE_V)
 
 enum class Api : uint8_t {
 #define NORMGRAD_API(name, text, pipe) k##name,

@@ -53,6 +53,15 @@ namespace normgrad::twin {
     "an instruction depends on one of its pipe without a barrier")                                 \
   X(kRaceCores, "race-between-cores", false,                                                       \
     "two cores touch the same GM bytes and nothing orders them")                                   \
+  X(kRaceInFunction, "race-within-vector-function", false,                                         \
+    "a vector function depends on its own loads and stores without LocalMemBar")                   \
+  /* registers */                                                                                  \
+  X(kVectorFunction, "vector-function", true,                                                      \
+    "a call stands on the wrong side of a vector function's border")                               \
+  X(kRegUndefined, "register-undefined", false, "a register is used that holds nothing defined")   \
+  X(kMaskType, "mask-type", false, "a mask was made for elements of another width")                \
+  X(kUnaligned, "unaligned-register", false,                                                       \
+    "an unaligned register was not prepared, or not stored at the end")                            \
   /* flags and cores */                                                                            \
   X(kFlagNotSet, "flag-not-set", true, "WaitFlag would wait for ever: the flag was never set")     \
   X(kFlagSetTwice, "flag-set-twice", false, "a flag is set again before it was waited for")        \
