@@ -105,7 +105,7 @@ def run(
     table = b"".join(_packed(row, apis, names) for row in rows)
     launch = twin.RawLaunch(
         unit=build.kernel_library(source, arch),
-        soc=SOCS[arch],
+        soc=SOCS.get(arch, "ascend950pr_9599"),
         cores=1,
         ub_bytes=UB_BYTES,
         tiling_key=0,
