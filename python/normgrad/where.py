@@ -33,6 +33,8 @@ class Split:
         self.cores = 0 if plan is None else plan.cores
         self._each = int(fields.get("rows_per_core", 0))
         self._longer = int(fields.get("cores_with_one_more", 0))
+        self._deal = int(fields.get("deal_rows", 1)) or 1  # how many rows more those have
+        self._rows = int(fields.get("rows", 0))
         self.tile_rows = int(fields.get("rows_per_tile", 0))
         self.chunk_cols = int(fields.get("chunk_cols", 0))
         self.strip_cols = int(fields.get("strip_cols", 0))
@@ -40,14 +42,16 @@ class Split:
 
     def core_and_row(self, rows: Places) -> tuple[Places, Places]:
         """The core of each row, and which of the core's rows it is."""
-        border = self._longer * (self._each + 1)
-        long_core, long_row = np.divmod(rows, self._each + 1)
+        border = self._longer * (self._each + self._deal)
+        long_core, long_row = np.divmod(rows, self._each + self._deal)
         core, row = np.divmod(rows - border, max(self._each, 1))
         first = rows < border
         return np.where(first, long_core, self._longer + core), np.where(first, long_row, row)
 
     def rows_of(self, core: int) -> int:
-        return self._each + (core < self._longer)
+        count = self._each + self._deal * (core < self._longer)
+        begin = self._each * core + self._deal * min(core, self._longer)
+        return min(count, self._rows - begin) if self._rows else count  # a last group may be short
 
     def words(self, row: int, col: int, over_rows: bool) -> list[str]:
         """Core, tile and chunk of an element; of a sum over rows the core that added it up."""

@@ -126,6 +126,16 @@ def test_nearly_all_columns_of_a_sum_are_named() -> None:
     assert "nearly" not in broken("dgamma", slice(0, 170)).reason
 
 
+def test_rows_dealt_in_groups_have_their_core() -> None:
+    fields = {"rows": 43, "deal_rows": 8, "rows_per_core": 8, "cores_with_one_more": 2}
+    plan = Split(4, fields)  # cores 0 and 1 have 16 rows, core 2 has 8, core 3 the last 3
+    assert "only in rows of core 1" in broken("dx", (slice(16, 32), ALL), plan=plan).reason
+    assert "(row 41, col" in (reason := broken("dx", (41, ALL), plan=plan).reason)
+    assert "; core 3)" in reason
+    ends = [15, 31, 39, 42]
+    assert "only in the last row of each core" in broken("dx", (ends, ALL), plan=plan).reason
+
+
 def test_rows_that_no_core_has_are_named() -> None:
     plan = Split(10, {**PLAN.fields, "cores_with_one_more": 0})  # 40 of the 43 rows
     verdict = broken("dx", (slice(40, 43), ALL), plan=plan)
@@ -160,7 +170,10 @@ def test_a_real_plan_gives_core_and_tile() -> None:
     text = "bf16:4096x1024"
     plan = run.plan_case(Case.parse(f"rms_norm_grad:ascend910b4:{text}"))
     reason = broken("dx", (4095, 1023), text, plan).reason
-    assert "(row 4095, col 1023; core 39, tile 16)" in reason
+    # Of 4096 rows on 40 cores the last one has 102.
+    assert (
+        f"(row 4095, col 1023; core 39, tile {101 // int(plan.fields['rows_per_tile'])})" in reason
+    )
 
 
 def test_the_only_tile_of_a_core_is_no_pattern() -> None:
