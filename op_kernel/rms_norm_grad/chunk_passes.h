@@ -61,11 +61,19 @@ class ChunkPasses {
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Mul(product, product, wide_dy, cols);
     AscendC::PipeBarrier<PIPE_V>();
+    // The sum over rows and that of the row, side by side: one barrier for both.
+    sum.Start(sum_col, product, product, cols);
+    sum.Step();
     const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(other, cols);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Mul(other, product, wide_gamma, cols);
-    sum.Add(sum_col, product, product, cols);
-    statistics.SumColumns(other, 1, col, cols, work_elems_);
+    statistics.StartSum(other, 1, col, cols, work_elems_);
+    bool goes_on = true;
+    while (goes_on) {
+      AscendC::PipeBarrier<PIPE_V>();
+      goes_on = statistics.StepSum();
+      goes_on = sum.Step() || goes_on;
+    }
   }
 
   // dx may lie where x or dy lies.

@@ -20,7 +20,6 @@ __aicore__ inline void AddRows(const AscendC::LocalTensor<float>& dst,
   } else {
     ForGrid(rows, cols, pitch, AddEach{dst, a, b});
   }
-  AscendC::PipeBarrier<PIPE_V>();
 }
 
 // Adds all rows into row 0, in pairs: row i + row i + ceil(rows / 2), again and again.
@@ -29,18 +28,9 @@ __aicore__ inline void HalveRows(const AscendC::LocalTensor<float>& data, uint32
   while (rows > 1) {
     const uint32_t kept = (rows + 1) / 2;
     AddRows(data, data, data[kept * pitch], rows - kept, cols, pitch);
+    AscendC::PipeBarrier<PIPE_V>();
     rows = kept;
   }
-}
-
-// All rows added up, in `half`, which holds rows / 2 rows; data stays as it is. At least two rows.
-__aicore__ inline void HalveRowsInto(const AscendC::LocalTensor<float>& half,
-                                     const AscendC::LocalTensor<float>& data, uint32_t rows,
-                                     uint32_t cols, uint32_t pitch) {
-  const uint32_t kept = rows / 2;
-  AddRows(half, data, data[kept * pitch], kept, cols, pitch);
-  if (rows % 2 != 0) AddRows(half, half, data[2 * kept * pitch], 1, cols, pitch);
-  HalveRows(half, kept, cols, pitch);
 }
 
 class DgammaSum {
@@ -71,17 +61,78 @@ class DgammaSum {
     if (has_lo_) AscendC::Duplicate(lo_, 0.0f, padded_cols_);
     AscendC::PipeBarrier<PIPE_V>();
     due_ = false;
+    stage_ = kDone;
+    rows_ = 0;
   }
 
   // Adds `count` columns of `value` at `col`. `spare` holds as many fp32, rounded up to 64; value
-  // itself may be it. Every column gets one Add between two calls of Next.
+  // itself may be it. Every column gets one sum between two calls of Next. Goes on with each Step.
+  __aicore__ inline void Start(uint32_t col, const AscendC::LocalTensor<float>& value,
+                               const AscendC::LocalTensor<float>& spare, uint32_t count) {
+    if (is_leaving_) BeginAnew();
+    col_ = col;
+    count_ = count;
+    value_ = value;
+    spare_ = spare;
+    stage_ = kAddValue;
+  }
+
+  // The same of all rows, which are halved in pairs first: in `half`, which holds rows / 2 rows, at
+  // least dgamma_hi's columns, and is the spare, too. `rows` may be 1.
+  __aicore__ inline void StartRows(const AscendC::LocalTensor<float>& data,
+                                   const AscendC::LocalTensor<float>& half, uint32_t rows,
+                                   uint32_t cols, uint32_t pitch) {
+    Start(0, rows > 1 ? half : data, half, cols);
+    data_ = data;
+    rows_ = rows;
+    pitch_ = pitch;
+    if (rows > 1) stage_ = kFirstHalves;
+  }
+
+  // Whether the next Step still reads the data of StartRows.
+  __aicore__ inline bool ReadsData() const {
+    return stage_ <= kOddRow || (stage_ == kAddValue && rows_ == 1);
+  }
+
+  // The next instructions of the sum, none of which needs another's result; false: it was done
+  // already. A barrier belongs between two calls, and other work, too.
+  __aicore__ inline bool Step() {
+    switch (stage_) {
+      case kFirstHalves:
+        AddRows(value_, data_, data_[rows_ / 2 * pitch_], rows_ / 2, count_, pitch_);
+        stage_ = rows_ % 2 != 0 ? kOddRow : rows_ / 2 > 1 ? kHalve : kAddValue;
+        rows_in_half_ = rows_ / 2;
+        return true;
+      case kOddRow:
+        AddRows(value_, value_, data_[(rows_ - 1) * pitch_], 1, count_, pitch_);
+        stage_ = rows_in_half_ > 1 ? kHalve : kAddValue;
+        return true;
+      case kHalve: {
+        const uint32_t kept = (rows_in_half_ + 1) / 2;
+        AddRows(value_, value_, value_[kept * pitch_], rows_in_half_ - kept, count_, pitch_);
+        rows_in_half_ = kept;
+        if (kept == 1) stage_ = kAddValue;
+        return true;
+      }
+      case kAddValue: {
+        const AscendC::LocalTensor<float> sum = has_lo_ ? lo_[col_] : hi_[col_];
+        AscendC::Add(sum, sum, value_, count_);
+        stage_ = due_ && has_lo_ ? kMove : kDone;
+        return true;
+      }
+      case kDone:
+        return false;
+      default:
+        Move(stage_ - kMove, col_, spare_, RoundUp(count_, kBlockElemsFp32));
+        stage_ = stage_ - kMove + 1 == kMoveStages ? kDone : stage_ + 1;
+        return true;
+    }
+  }
+
   __aicore__ inline void Add(uint32_t col, const AscendC::LocalTensor<float>& value,
                              const AscendC::LocalTensor<float>& spare, uint32_t count) {
-    if (is_leaving_) BeginAnew();
-    const AscendC::LocalTensor<float> sum = has_lo_ ? lo_[col] : hi_[col];
-    AscendC::Add(sum, sum, value, count);
-    AscendC::PipeBarrier<PIPE_V>();
-    if (due_ && has_lo_) MoveIntoHi(col, spare, RoundUp(count, kBlockElemsFp32));
+    Start(col, value, spare, count);
+    while (Step()) AscendC::PipeBarrier<PIPE_V>();
   }
 
   __aicore__ inline void Next() { due_ = !due_; }
@@ -123,6 +174,10 @@ class DgammaSum {
   }
 
  private:
+  static constexpr uint32_t kMoveStages = 5;
+  // Stages of a sum; kMove is the first of kMoveStages.
+  enum Stage : uint32_t { kFirstHalves, kOddRow, kHalve, kAddValue, kDone, kMove };
+
   __aicore__ inline void BeginAnew() {
     AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(has_left_);
     is_leaving_ = false;
@@ -131,31 +186,55 @@ class DgammaSum {
 
   // hi + lo as a new (hi, lo), whole blocks of it: DataCopy knows nothing smaller. Where hi becomes
   // Inf or NaN, Inf - Inf would make lo NaN and every later sum with it: lo is zero there.
-  __aicore__ inline void MoveIntoHi(uint32_t col, const AscendC::LocalTensor<float>& spare,
-                                    uint32_t count) {
+  __aicore__ inline void Move(uint32_t stage, uint32_t col,
+                              const AscendC::LocalTensor<float>& spare, uint32_t count) {
     const AscendC::LocalTensor<float> hi = hi_[col];
     const AscendC::LocalTensor<float> lo = lo_[col];
     const AscendC::LocalTensor<uint8_t> is_number = is_number_buf_.Get<uint8_t>();
     const uint32_t whole_repeats = RoundUp(count, kRepeatElemsFp32);  // what Compare takes
-    AscendC::Add(spare, hi, lo, count);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Sub(hi, spare, hi, count);  // what of lo arrived
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Sub(lo, lo, hi, count);  // what did not
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::DataCopy(hi, spare, count);
-    AscendC::Compare(is_number, lo, lo, AscendC::CMPMODE::EQ, whole_repeats);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Select(lo, is_number, lo, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE,
-                    whole_repeats);
-    AscendC::PipeBarrier<PIPE_V>();
+    switch (stage) {
+      case 0:
+        AscendC::Add(spare, hi, lo, count);
+        break;
+      case 1:
+        AscendC::Sub(hi, spare, hi, count);  // what of lo arrived
+        break;
+      case 2:
+        AscendC::Sub(lo, lo, hi, count);  // what did not
+        break;
+      case 3:
+        AscendC::DataCopy(hi, spare, count);
+        AscendC::Compare(is_number, lo, lo, AscendC::CMPMODE::EQ, whole_repeats);
+        break;
+      default:
+        AscendC::Select(lo, is_number, lo, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE,
+                        whole_repeats);
+    }
+  }
+
+  __aicore__ inline void MoveIntoHi(uint32_t col, const AscendC::LocalTensor<float>& spare,
+                                    uint32_t count) {
+    for (uint32_t stage = 0; stage < kMoveStages; ++stage) {
+      Move(stage, col, spare, count);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
   }
 
   uint32_t padded_cols_;  // a multiple of 64
   bool has_lo_;
   bool is_leaving_;  // hi is being stored
   AscendC::TEventID has_left_;
-  bool due_;                                          // lo has taken one sum already
+  bool due_;  // lo has taken one sum already
+  // the sum that is being added
+  uint32_t stage_;
+  uint32_t col_;
+  uint32_t count_;
+  uint32_t rows_;
+  uint32_t rows_in_half_;
+  uint32_t pitch_;
+  AscendC::LocalTensor<float> data_;
+  AscendC::LocalTensor<float> value_;
+  AscendC::LocalTensor<float> spare_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> hi_buf_;  // stored from here, as VECCALC may not be
   AscendC::TBuf<AscendC::TPosition::VECCALC> lo_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> is_number_buf_;  // a bit per column of a piece

@@ -109,12 +109,25 @@ class DxWholeRow {
     AscendC::PipeBarrier<PIPE_V>();
     ForGrid(rows, cols, pitch, MulEach{product, product, dy});
     AscendC::PipeBarrier<PIPE_V>();
-    AddToDgamma(product, rows);
-    if (group.ends) StoreDgamma(group.row, group.is_last);  // while dx is computed
+    // Two chains from here on, of which neither touches what the other one does: the sum over rows
+    // and that of each row. They go on side by side, one barrier for both.
+    sum_.StartRows(product, half_buf_.template Get<float>(), rows, cols, pitch);
+    while (sum_.ReadsData()) {
+      sum_.Step();
+      AscendC::PipeBarrier<PIPE_V>();
+    }
     ForGrid(rows, cols, pitch, MulByColumn{product, product, gamma});
     ForGrid(rows, cols, pitch, MulByColumn{dy, dy, gamma});
+    statistics_.StartSum(product, rows, 0, cols, pitch);
+    bool goes_on = true;
+    while (goes_on) {
+      goes_on = sum_.Step();
+      AscendC::PipeBarrier<PIPE_V>();
+      goes_on = statistics_.StepSum() || goes_on;
+    }
     AscendC::PipeBarrier<PIPE_V>();
-    statistics_.SumColumns(product, rows, 0, cols, pitch);
+    sum_.Next();
+    if (group.ends) StoreDgamma(group.row, group.is_last);  // while dx is computed
     statistics_.FinishMean(first_row, rows);
     ForGrid(rows, cols, pitch, AddScaledByRow{dy, x, statistics_.MinusMeanRstd()});
     AscendC::PipeBarrier<PIPE_V>();
@@ -124,14 +137,8 @@ class DxWholeRow {
     AscendC::PipeBarrier<PIPE_V>();  // the next step writes over what is being read here
   }
 
-  __aicore__ inline void AddToDgamma(const AscendC::LocalTensor<float>& product, uint32_t rows) {
-    if (rows > 1) HalveRowsInto(Half(), product, rows, plan_.cols, plan_.pitch_cols);
-    sum_.Add(0, rows > 1 ? Half() : product, Half(), plan_.cols);
-    sum_.Next();
-  }
-
   __aicore__ inline void StoreDgamma(uint64_t row, bool is_last) {
-    sum_.Store(partials_.Destination(SlotOf(plan_, row)), plan_.cols, Half(), sum_.PaddedCols(),
+    sum_.Store(partials_.Destination(SlotOf(plan_, row)), plan_.cols, half_buf_.template Get<float>(), sum_.PaddedCols(),
                is_last, pipe_);
   }
 
@@ -139,9 +146,6 @@ class DxWholeRow {
     return Edge::kInPlace ? AscendC::LocalTensor<float>()
                           : work_buf_.template Get<float>()[index * plan_.ub.work / sizeof(float)];
   }
-
-  // Half the rows of a step, or one.
-  __aicore__ inline AscendC::LocalTensor<float> Half() { return half_buf_.template Get<float>(); }
 
   RmsNormGradTiling plan_;
   AscendC::TPipe* pipe_;
@@ -151,7 +155,7 @@ class DxWholeRow {
   RowStatistics statistics_;
   AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;  // fp32 gamma is copied here directly
   AscendC::TBuf<AscendC::TPosition::VECCALC> work_buf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> half_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> half_buf_;  // half the rows of a step, or one
 };
 
 #endif  // OP_KERNEL_RMS_NORM_GRAD_DX_WHOLE_ROW_H_

@@ -33,15 +33,32 @@ class RowStatistics {
     Spread(rstd_buf_.Get<float>(), rstd, rows);
   }
 
-  // Sums columns [first_col, first_col + cols) of every row; first_col is a multiple of 512.
-  // Destroys data.
+  // The sum of columns [first_col, first_col + cols) of every row; first_col is a multiple of 512.
+  // Goes on with each Step; destroys data.
+  __aicore__ inline void StartSum(const AscendC::LocalTensor<float>& data, uint32_t rows,
+                                  uint32_t first_col, uint32_t cols, uint32_t pitch) {
+    sum_ = {data, rows, first_col, cols, pitch};
+    stage_ = cols_ < kRepeatElemsFp32 ? kLeafStages - 1 : 0;
+  }
+
+  // The next instructions of the sum, none of which needs another's result; false: it was done
+  // already. A barrier belongs between two calls, and other work, too.
+  __aicore__ inline bool StepSum() {
+    if (stage_ >= kLeafStages) return false;
+    if (cols_ < kRepeatElemsFp32) {
+      SumNarrowRows(RowSums(), Parts(), sum_.data, sum_.rows, sum_.cols, sum_.pitch);
+    } else {
+      SumLeavesStage(stage_, Parts()[sum_.first_col / kLeafCols * kLeafParts], leaf_pitch_,
+                     sum_.data, sum_.rows, sum_.cols, sum_.pitch);
+    }
+    ++stage_;
+    return true;
+  }
+
   __aicore__ inline void SumColumns(const AscendC::LocalTensor<float>& data, uint32_t rows,
                                     uint32_t first_col, uint32_t cols, uint32_t pitch) {
-    if (cols_ < kRepeatElemsFp32) {
-      SumNarrowRows(RowSums(), Parts(), data, rows, cols, pitch);
-      return;
-    }
-    SumLeaves(Parts()[first_col / kLeafCols * kLeafParts], leaf_pitch_, data, rows, cols, pitch);
+    StartSum(data, rows, first_col, cols, pitch);
+    while (StepSum()) AscendC::PipeBarrier<PIPE_V>();
   }
 
   // After all columns: the sums become means times rstd. `first_row` counts from SetRstd's first.
@@ -51,9 +68,12 @@ class RowStatistics {
     if (leaves_ > 1) {
       const AscendC::LocalTensor<float> leaf_sums = leaf_sums_buf_.Get<float>();
       SumParts(leaf_sums, Parts(), rows * leaf_pitch_);
+      AscendC::PipeBarrier<PIPE_V>();
       SumOfLeaves(sums, leaf_sums, leaf_pitch_, rows, leaves_);
+      AscendC::PipeBarrier<PIPE_V>();
     } else if (cols_ >= kRepeatElemsFp32) {
       SumParts(sums, Parts(), rows);
+      AscendC::PipeBarrier<PIPE_V>();
     }
     AscendC::Div(sums, sums, sums[divisor_at_], RoundUp(rows, kBlockElemsFp32));
     AscendC::PipeBarrier<PIPE_V>();
@@ -71,6 +91,15 @@ class RowStatistics {
   __aicore__ inline AscendC::LocalTensor<float> MinusMeanRstd() { return mean_buf_.Get<float>(); }
 
  private:
+  // What is being summed.
+  struct Columns {
+    AscendC::LocalTensor<float> data;
+    uint32_t rows;
+    uint32_t first_col;
+    uint32_t cols;
+    uint32_t pitch;
+  };
+
   __aicore__ inline AscendC::LocalTensor<float> RowSums() { return row_sums_buf_.Get<float>(); }
   __aicore__ inline AscendC::LocalTensor<float> Parts() { return parts_buf_.Get<float>(); }
 
@@ -85,6 +114,8 @@ class RowStatistics {
     }
   }
 
+  Columns sum_;
+  uint32_t stage_;  // of sum_
   uint32_t cols_;
   uint32_t leaves_;
   uint32_t leaf_pitch_;

@@ -30,7 +30,6 @@ __aicore__ inline void HalveLeaves(const AscendC::LocalTensor<float>& data, uint
       ForGrid(leaves, half, kLeafCols, AddShifted{data[row * pitch], half});
     }
   }
-  AscendC::PipeBarrier<PIPE_V>();
 }
 
 // parts[i * step] = the sums of the 8 blocks at data[i * data_blocks], of which `lanes` lanes
@@ -46,27 +45,24 @@ __aicore__ inline void SumBlocks(const AscendC::LocalTensor<float>& parts, uint3
   }
 }
 
-// Parts of the leaves of `cols` columns of each row; destroys data. Leaf l of row r leaves its
-// parts at parts[(r * leaf_pitch + l) * 8].
-__aicore__ inline void SumLeaves(const AscendC::LocalTensor<float>& parts, uint32_t leaf_pitch,
-                                 const AscendC::LocalTensor<float>& data, uint32_t rows,
-                                 uint32_t cols, uint32_t pitch) {
+constexpr uint32_t kLeafStages = 4;  // 512 columns to 256, 128, 64, and to 8 parts
+
+// Stage by stage, with a barrier between them: parts of the leaves of `cols` columns of each row;
+// destroys data. Leaf l of row r leaves its parts at parts[(r * leaf_pitch + l) * 8].
+__aicore__ inline void SumLeavesStage(uint32_t stage, const AscendC::LocalTensor<float>& parts,
+                                      uint32_t leaf_pitch, const AscendC::LocalTensor<float>& data,
+                                      uint32_t rows, uint32_t cols, uint32_t pitch) {
   const uint32_t leaves = cols / kLeafCols;
   const uint32_t tail = cols % kLeafCols;
-  const uint32_t pitch_blocks = pitch / kBlockElemsFp32;
   const AscendC::LocalTensor<float> last = data[leaves * kLeafCols];
-  uint32_t width = tail;
-  for (uint32_t half = kLeafCols / 2; half >= kRepeatElemsFp32; half /= 2) {
-    if (width > half) {
-      ForGrid(rows, width - half, pitch, AddShifted{last, half});
-      width = half;
-    }
-    if (leaves > 0) {
-      HalveLeaves(data, rows, pitch, leaves, half);
-    } else {
-      AscendC::PipeBarrier<PIPE_V>();
-    }
+  if (stage < kLeafStages - 1) {
+    const uint32_t half = kLeafCols / 2 >> stage;
+    const uint32_t width = Smaller(tail, 2 * half);  // what is left of a tail
+    if (width > half) ForGrid(rows, width - half, pitch, AddShifted{last, half});
+    if (leaves > 0) HalveLeaves(data, rows, pitch, leaves, half);
+    return;
   }
+  const uint32_t pitch_blocks = pitch / kBlockElemsFp32;
   for (uint32_t leaf = 0; leaf < leaves && rows >= leaves; ++leaf) {
     SumBlocks(parts[leaf * kLeafParts], leaf_pitch, data[leaf * kLeafCols], pitch_blocks, rows,
               kRepeatElemsFp32);
@@ -76,9 +72,9 @@ __aicore__ inline void SumLeaves(const AscendC::LocalTensor<float>& parts, uint3
               kRepeatElemsFp32);
   }
   if (tail > 0) {
-    SumBlocks(parts[leaves * kLeafParts], leaf_pitch, last, pitch_blocks, rows, width);
+    SumBlocks(parts[leaves * kLeafParts], leaf_pitch, last, pitch_blocks, rows,
+              Smaller(tail, kRepeatElemsFp32));
   }
-  AscendC::PipeBarrier<PIPE_V>();
 }
 
 // sums[i] = the sum of parts[8 * i], ..., parts[8 * i + 7]
@@ -93,7 +89,6 @@ __aicore__ inline void SumParts(const AscendC::LocalTensor<float>& sums,
         static_cast<int32_t>(Smaller(kPerRepeat, sums_here) * kLeafParts), 1, 1, 8);
     done += sums_here;
   }
-  AscendC::PipeBarrier<PIPE_V>();
 }
 
 // row_sums[row] = sum of the row's `leaves` leaf sums, at most 64 of them.
@@ -106,7 +101,6 @@ __aicore__ inline void SumOfLeaves(const AscendC::LocalTensor<float>& row_sums,
                             static_cast<int32_t>(Smaller(kMaxRepeats, rows - row)), 1, 1,
                             static_cast<int32_t>(leaf_pitch / kBlockElemsFp32));
   }
-  AscendC::PipeBarrier<PIPE_V>();
 }
 
 // blocks[(first_col / 8) * rows_up + row] = the sum of a block of columns of each row
