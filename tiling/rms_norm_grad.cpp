@@ -113,6 +113,8 @@ RmsNormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Lay
   tiling.rows_per_step = static_cast<uint32_t>(tile.step_rows);
   tiling.pitch_cols = static_cast<uint32_t>(PitchCols(cols, problem.dtype));
   tiling.chunk_cols = static_cast<uint32_t>(tile.chunk_cols);
+  tiling.rstd_rows = static_cast<uint32_t>(tile.rstd_rows);
+  tiling.first_segment_cols = static_cast<uint32_t>(tile.first_segment_cols);
   tiling.segment_cols = static_cast<uint32_t>(tile.segment_cols);
   tiling.leaf_pitch = static_cast<uint32_t>(LeafPitch(cols));
   tiling.gamma_is_wide = tile.gamma_is_wide ? 1 : 0;
@@ -132,8 +134,10 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"deal_rows", static_cast<double>(tiling.deal_rows), "rows"},
           {"rows_per_tile", static_cast<double>(tiling.rows_per_tile), "rows"},
           {"rows_per_step", static_cast<double>(tiling.rows_per_step), "rows"},
+          {"rstd_rows", static_cast<double>(tiling.rstd_rows), "rows"},
           {"pitch_cols", static_cast<double>(tiling.pitch_cols), "cols"},
           {"chunk_cols", static_cast<double>(tiling.chunk_cols), "cols"},
+          {"first_segment_cols", static_cast<double>(tiling.first_segment_cols), "cols"},
           {"segment_cols", static_cast<double>(tiling.segment_cols), "cols"},
           {"leaf_pitch", static_cast<double>(tiling.leaf_pitch), "elems"},
           {"gamma_is_wide", static_cast<double>(tiling.gamma_is_wide), ""},

@@ -27,7 +27,7 @@ constexpr uint32_t kPartialsPerBlock = 64;
 struct RmsNormGradUbBytes {
   uint32_t dy_in;        // rows that are together in UB x pitch_cols, dtype of dy
   uint32_t x_in;         // as dy_in; in DxInPlaceRow dx is written here, over x
-  uint32_t rstd_in;      // queue: rows_per_tile fp32, rounded up to 8
+  uint32_t rstd_in;      // queue: rstd_rows fp32, rounded up to 8
   uint32_t dx_out;       // queue: as dy_in; DxWholeRow only
   uint32_t gamma;        // pitch_cols: fp32 if gamma_is_wide, else gamma's dtype
   uint32_t dgamma_hi;    // pitch_cols fp32, rounded up to 256 B: the running sum over rows ...
@@ -35,7 +35,7 @@ struct RmsNormGradUbBytes {
   uint32_t lane_mask;    // a bit for each column that the two-sum works on together
   uint32_t work;         // one fp32 work array; see work_arrays
   uint32_t half_rows;    // DxWholeRow: half the rows of a step, fp32, at least dgamma_hi
-  uint32_t rstd_block;   // rows_per_tile (rounded up to 8) blocks of 32 B, rstd repeated 8 times
+  uint32_t rstd_block;   // rstd_rows (rounded up to 8) blocks of 32 B, rstd repeated 8 times
   uint32_t mean_block;   // rows_per_step (rounded up to 8) blocks: minus the mean, times rstd
   uint32_t leaf_parts;   // rows_per_step (rounded up to 8) x leaf_pitch blocks
   uint32_t leaf_sums;    // rows_per_step x leaf_pitch fp32; 0: a row is one leaf
@@ -59,14 +59,16 @@ struct RmsNormGradTiling {
   uint32_t cores;
   uint32_t deal_rows;  // 1, or the rows of a group, which has a partial sum of dgamma of its own
   // tile
-  uint32_t rows_per_tile;  // whose rstd comes together; in DxWholeRow also dy, x and dx
+  uint32_t rows_per_tile;  // that are copied together
   uint32_t rows_per_step;  // that are worked on together
+  uint32_t rstd_rows;      // whose rstd comes together, a multiple of rows_per_tile or all
   uint32_t pitch_cols;     // one row's length in UB: cols rounded up to 8, or to a 32 B block of dy
   uint32_t chunk_cols;     // columns worked on together, a multiple of 512; 0: the whole row
+  uint32_t first_segment_cols;  // columns that are copied together first ...
   uint32_t segment_cols;   // columns that are copied together, a multiple of chunk_cols; 0: all
   uint32_t leaf_pitch;     // leaf sums of one row: 1, or ceil(cols / 512) rounded up to 8
   uint32_t gamma_is_wide;  // 1: gamma is kept in fp32
-  uint32_t in_buffers;     // of dy_in, x_in and rstd_in; in DxInPlaceRow rows that are in UB
+  uint32_t in_buffers;     // of dy_in and x_in; in DxInPlaceRow rows that are in UB
   uint32_t out_buffers;    // of dx_out
   uint32_t work_arrays;    // how many of `work`
   // dgamma over partial sums in the workspace; the other fields are only read when there are some

@@ -16,9 +16,8 @@ constexpr uint64_t kMaxLeaves = kRepeatCols;
 // Copies reach their bandwidth at 16 KB (asc-devkit, "best practice"; on a 910B4 those of 2 KB run
 // at a quarter of it).
 constexpr uint64_t kGoodCopyBytes = 16384;
-// Half of that for the segments of a row, of which some must be on their way while others are
-// worked on.
-constexpr uint64_t kSegmentBytes = kGoodCopyBytes / 2;
+// Segments of a row, of which some must be on their way while others are worked on.
+constexpr uint64_t kSegmentBytes = kGoodCopyBytes / 4;
 // The sum over rows costs 6.5 cycles per 64 elements for one row at a time, 3.1 for four.
 constexpr uint64_t kGoodStepRows = 4;
 // From this many rows on, two half tiles whose copies and arithmetic overlap beat one whole tile.
@@ -26,8 +25,10 @@ constexpr uint64_t kRowsWorthSplitting = 8;
 // Instructions on less than 24 repeats spend more on starting than on working.
 constexpr uint64_t kGoodChunkCols = 3 * kLeafCols;
 constexpr uint64_t kMostChunkCols = 8 * kLeafCols;
-// Rows of DxInPlaceRow whose rstd comes in one copy.
-constexpr uint64_t kRstdGroupRows = 32;
+// Rows whose rstd comes in one copy: 32 in DxInPlaceRow, tiles of about 128 in DxWholeRow. A row's
+// rstd takes 36 bytes of UB.
+constexpr uint64_t kInPlaceRstdRows = 32;
+constexpr uint64_t kWholeRstdRows = 128;
 // Flag ids of one kind for a kernel's own use: 0 to 5 (6 is reserved, 7 the compiler's), one of
 // which the queue of rstd takes.
 constexpr uint64_t kFlags = 5;
@@ -41,12 +42,12 @@ uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
 void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
   UbBudget& ub = layout->budget;
   RmsNormGradUbBytes& bytes = layout->bytes;
-  const uint64_t tile_rows = AlignUp(tile.rows, kFp32PerBlock);
+  const uint64_t rstd_rows = AlignUp(tile.rstd_rows, kFp32PerBlock);
   const uint64_t step_rows = AlignUp(tile.step_rows, kFp32PerBlock);
   const uint64_t leaf_pitch = LeafPitch(problem.cols);
   // The rows of a step that has several leaves to a row are few: they are not rounded up.
   const uint64_t leaf_rows = leaf_pitch == 1 ? step_rows : tile.step_rows;
-  bytes.rstd_block = ub.Add("rstd_block", tile_rows * kBlockBytes);
+  bytes.rstd_block = ub.Add("rstd_block", rstd_rows * kBlockBytes);
   bytes.mean_block = ub.Add("mean_block", step_rows * kBlockBytes);
   bytes.leaf_parts = ub.Add("leaf_parts", leaf_rows * leaf_pitch * kBlockBytes);
   bytes.leaf_sums = ub.Add("leaf_sums", leaf_pitch == 1 ? 0 : leaf_rows * leaf_pitch * kFp32Bytes);
@@ -74,7 +75,7 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   RmsNormGradUbBytes& bytes = layout.bytes;
   bytes.dy_in = ub.Add("dy_in", tile_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", tile_bytes, tile.in_buffers);
-  bytes.rstd_in = ub.Add("rstd_in", tile.rows * kFp32Bytes, tile.in_buffers);
+  bytes.rstd_in = ub.Add("rstd_in", tile.rstd_rows * kFp32Bytes);
   bytes.dx_out = ub.Add("dx_out", tile_bytes, tile.out_buffers);
   bytes.gamma = ub.Add("gamma", row_bytes);
   PlaceDgamma(pitch, pitch, tile.has_lo, &layout);
@@ -93,7 +94,7 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   RmsNormGradUbBytes& bytes = layout.bytes;
   bytes.dy_in = ub.Add("dy_in", row_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", row_bytes, tile.in_buffers);
-  bytes.rstd_in = ub.Add("rstd_in", tile.rows * kFp32Bytes);
+  bytes.rstd_in = ub.Add("rstd_in", tile.rstd_rows * kFp32Bytes);
   bytes.gamma =
       ub.Add("gamma", pitch * (tile.gamma_is_wide ? kFp32Bytes : SizeOf(problem.gamma_dtype)));
   PlaceDgamma(pitch, tile.chunk_cols, tile.has_lo, &layout);
@@ -127,10 +128,18 @@ uint64_t WholeBlockRows(const Problem& problem, uint64_t rows) {
   return row_bytes % kBlockBytes == 0 ? rows : AlignDown(rows, 2);
 }
 
+// A whole number of tiles.
+uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows) {
+  const uint64_t tiles = std::max<uint64_t>(1, kWholeRstdRows / tile_rows);
+  return std::min(tiles * tile_rows, std::max(busiest_rows, tile_rows));
+}
+
 // The most rows of a tile of `rows` that can be worked on together, 0 if none.
-uint64_t LargestStep(const Problem& problem, uint64_t rows, uint32_t ub_bytes) {
+uint64_t LargestStep(const Problem& problem, uint64_t rows, uint64_t busiest_rows,
+                     uint32_t ub_bytes) {
   Tile tile;
   tile.rows = rows;
+  tile.rstd_rows = RstdRows(rows, busiest_rows);
   const uint64_t step = Largest(rows, [&](uint64_t candidate) {
     tile.step_rows = candidate;
     return PlaceWholeRow(problem, tile).budget.Fits(ub_bytes);
@@ -156,7 +165,7 @@ Tile FirstWithChunk(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint
   Tile tile;
   tile.key = RmsNormGradKey::kDxInPlaceRow;
   tile.out_buffers = 0;
-  tile.rows = kRstdGroupRows;
+  tile.rstd_rows = kInPlaceRstdRows;
   tile.has_lo = has_lo;
   for (const uint32_t rows : {2U, 1U}) {
     for (const bool gamma_is_wide : {true, false}) {
@@ -172,12 +181,17 @@ Tile FirstWithChunk(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint
   return tile;
 }
 
-// Segments of at least 8 KB, as many as there are flags for.
-uint64_t SegmentCols(const Problem& problem, const Tile& tile) {
+// As many segments as there are flags for, of 4 KB and more. One row alone begins with a segment of
+// one chunk: behind its second pass the next row begins to come.
+void CutSegments(const Problem& problem, Tile* tile) {
   const uint64_t row_bytes = problem.cols * SizeOf(problem.dtype);
-  const uint64_t most = kFlags / tile.in_buffers;
-  const uint64_t segments = std::min(most, std::max<uint64_t>(1, row_bytes / kSegmentBytes));
-  return AlignUp(CeilDiv(problem.cols, segments), tile.chunk_cols);
+  const uint64_t most =
+      std::min(kFlags / tile->in_buffers, std::max<uint64_t>(1, row_bytes / kSegmentBytes));
+  const bool short_first = tile->in_buffers == 1 && most > 2 && problem.cols > tile->chunk_cols;
+  const uint64_t rest = short_first ? problem.cols - tile->chunk_cols : problem.cols;
+  const uint64_t even = AlignUp(CeilDiv(rest, short_first ? most - 1 : most), tile->chunk_cols);
+  tile->first_segment_cols = short_first ? tile->chunk_cols : even;
+  tile->segment_cols = even;
 }
 
 }  // namespace
@@ -217,11 +231,11 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   uint64_t step = 0;
   if (wanted_rows != 0) {
     rows = std::min<uint64_t>(wanted_rows, most);
-    step = LargestStep(problem, rows, ub_bytes);
+    step = LargestStep(problem, rows, busiest_rows, ub_bytes);
   } else {
     // Smaller copies leave room for larger steps.
     for (; rows > 0; --rows) {
-      step = LargestStep(problem, rows, ub_bytes);
+      step = LargestStep(problem, rows, busiest_rows, ub_bytes);
       if (step >= std::min(rows, kGoodStepRows)) {
         break;
       }
@@ -243,6 +257,7 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   tile.fits = true;
   tile.rows = rows;
   tile.step_rows = step;
+  tile.rstd_rows = RstdRows(rows, busiest_rows);
   return tile;
 }
 
@@ -284,7 +299,7 @@ Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_c
     // Even chunks: no short one that is mostly start-up.
     const uint64_t chunks = CeilDiv(problem.cols, tile.chunk_cols);
     tile.chunk_cols = wanted != 0 ? wanted : AlignUp(CeilDiv(problem.cols, chunks), kLeafCols);
-    tile.segment_cols = SegmentCols(problem, tile);
+    CutSegments(problem, &tile);
   }
   return tile;
 }

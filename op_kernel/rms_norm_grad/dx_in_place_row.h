@@ -46,9 +46,14 @@ class DxInPlaceRow {
     passes_.Init(plan, pipe);
     statistics_.Init(plan, pipe);
     TakeGamma(args);
-    segments_ = (plan.cols + plan.segment_cols - 1) / plan.segment_cols;
+    segments_ = 1;
+    if (plan.cols > plan.first_segment_cols) {
+      segments_ +=
+          (plan.cols - plan.first_segment_cols + plan.segment_cols - 1) / plan.segment_cols;
+    }
     for (uint32_t place = 0; place < plan.in_buffers * segments_; ++place) {
       arrived_[place] = pipe->template AllocEventID<AscendC::HardEvent::MTE2_V>();
+      read_[place] = pipe->template AllocEventID<AscendC::HardEvent::V_MTE2>();
       finished_[place] = pipe->template AllocEventID<AscendC::HardEvent::V_MTE3>();
       vacant_[place] = pipe->template AllocEventID<AscendC::HardEvent::MTE3_MTE2>();
     }
@@ -60,7 +65,9 @@ class DxInPlaceRow {
     rstd_.CopyIn(span.begin, span.end);
     for (uint32_t slot = 0; slot < slots && span.begin + slot < span.end; ++slot) {
       for (uint32_t segment = 0; segment < segments_; ++segment) {
-        CopyIn(span.begin + slot, slot, segment);
+        const Segment s = SegmentOf(slot, segment);
+        CopyInDy(span.begin + slot, s);
+        CopyInX(span.begin + slot, s);
       }
     }
     for (uint64_t row = span.begin; row < span.end; ++row) {
@@ -94,19 +101,22 @@ class DxInPlaceRow {
 
   __aicore__ inline Segment SegmentOf(uint32_t slot, uint32_t segment) const {
     Segment s;
+    const uint32_t length = segment == 0 ? plan_.first_segment_cols : plan_.segment_cols;
     s.place = slot * segments_ + segment;
-    s.begin = segment * plan_.segment_cols;
-    s.cols = Smaller(plan_.segment_cols, plan_.cols - s.begin);
-    s.count = Smaller(plan_.segment_cols, plan_.pitch_cols - s.begin);
+    s.begin = segment == 0 ? 0 : plan_.first_segment_cols + (segment - 1) * plan_.segment_cols;
+    s.cols = Smaller(length, plan_.cols - s.begin);
+    s.count = Smaller(length, plan_.pitch_cols - s.begin);
     s.at = slot * plan_.ub.x_in / static_cast<uint32_t>(sizeof(T)) + s.begin;
     return s;
   }
 
-  __aicore__ inline void CopyIn(uint64_t row, uint32_t slot, uint32_t segment) {
-    const Segment s = SegmentOf(slot, segment);
-    const uint64_t from = row * plan_.cols + s.begin;
-    LoadRows(x_buf_.template Get<T>()[s.at], x_gm_[from], 1, s.cols, s.count);
-    LoadRows(dy_buf_.template Get<T>()[s.at], dy_gm_[from], 1, s.cols, s.count);
+  __aicore__ inline void CopyInDy(uint64_t row, const Segment& s) {
+    LoadRows(dy_buf_.template Get<T>()[s.at], dy_gm_[row * plan_.cols + s.begin], 1, s.cols,
+             s.count);
+  }
+
+  __aicore__ inline void CopyInX(uint64_t row, const Segment& s) {
+    LoadRows(x_buf_.template Get<T>()[s.at], x_gm_[row * plan_.cols + s.begin], 1, s.cols, s.count);
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(arrived_[s.place]);
   }
 
@@ -134,17 +144,22 @@ class DxInPlaceRow {
         passes_.Second(x[col], x[col], dy[col], gamma_[s.begin + col], statistics_.Rstd(in_group),
                        Smaller(plan_.chunk_cols, s.cols - col), statistics_);
       }
+      const uint64_t next = row + plan_.in_buffers;
+      if (next < end) {
+        AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(read_[s.place]);
+        AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(read_[s.place]);
+        CopyInDy(next, s);
+      }
       AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
       AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
       if (ends_group && segment == 0) {
         sum_.Send(partials_.Destination(SlotOf(plan_, row)), plan_.cols, row + 1 == end, pipe_);
       }
       StoreRows(dx_gm_[row * plan_.cols + s.begin], x, 1, s.cols, s.cols);
-      const uint64_t next = row + plan_.in_buffers;
       if (next < end) {
         AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
         AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
-        CopyIn(next, slot, segment);
+        CopyInX(next, s);
       }
     }
   }
@@ -177,6 +192,7 @@ class DxInPlaceRow {
   __aicore__ inline void ReleaseEvents() {
     for (uint32_t place = 0; place < plan_.in_buffers * segments_; ++place) {
       pipe_->template ReleaseEventID<AscendC::HardEvent::MTE2_V>(arrived_[place]);
+      pipe_->template ReleaseEventID<AscendC::HardEvent::V_MTE2>(read_[place]);
       pipe_->template ReleaseEventID<AscendC::HardEvent::V_MTE3>(finished_[place]);
       pipe_->template ReleaseEventID<AscendC::HardEvent::MTE3_MTE2>(vacant_[place]);
     }
@@ -186,6 +202,7 @@ class DxInPlaceRow {
   AscendC::TPipe* pipe_;
   uint32_t segments_;
   AscendC::TEventID arrived_[kMaxPlaces];
+  AscendC::TEventID read_[kMaxPlaces];
   AscendC::TEventID finished_[kMaxPlaces];
   AscendC::TEventID vacant_[kMaxPlaces];
   AscendC::GlobalTensor<T> dy_gm_;

@@ -18,6 +18,7 @@
 #include "op_kernel/rms_norm_grad/fp32_edge.h"
 #include "op_kernel/rms_norm_grad/row_queues.h"
 #include "op_kernel/rms_norm_grad/row_statistics.h"
+#include "op_kernel/rms_norm_grad/rstd_group.h"
 
 template <typename T, typename G>
 class DxWholeRow {
@@ -27,6 +28,7 @@ class DxWholeRow {
     plan_ = plan;
     pipe_ = pipe;
     queues_.Init(args, plan, pipe);
+    rstd_.Init(args, plan, pipe);
     partials_.Init(args, plan);
     pipe->InitBuffer(gamma_buf_, plan.ub.gamma);
     sum_.Init(plan, pipe);
@@ -38,10 +40,12 @@ class DxWholeRow {
 
   __aicore__ inline void Process() {
     const RowSpan span = RowsOfThisCore(plan_);
+    rstd_.CopyIn(span.begin, span.end);
     for (uint64_t row = span.begin; row < span.end;) {
       const uint32_t rows = RowsOfTile(row, span.end);
       queues_.CopyIn(row, rows);
-      Compute(row, rows, span.end);
+      const uint32_t rstd_row = rstd_.Take(row - span.begin, row, span.end, statistics_);
+      Compute(row, rows, span.end, rstd_row);
       queues_.CopyOut(row, rows);
       row += rows;
     }
@@ -59,18 +63,20 @@ class DxWholeRow {
     bool is_last;  // of the core's
   };
 
-  // A tile is a piece of a group, or several groups.
+  // A tile is a piece of a group, or several groups. Without groups, the last tile of a core is cut in
+  // two, down to a step: when all is read, nothing runs beside the arithmetic any more.
   __aicore__ inline uint32_t RowsOfTile(uint64_t row, uint64_t end) const {
     const bool is_piece = plan_.rows_per_tile < plan_.deal_rows;
     const uint64_t left = (is_piece ? EndOfGroup(plan_, row, end) : end) - row;
-    return left < plan_.rows_per_tile ? static_cast<uint32_t>(left) : plan_.rows_per_tile;
+    if (left > plan_.rows_per_tile) return plan_.rows_per_tile;
+    const uint32_t rows = static_cast<uint32_t>(left);
+    if (plan_.deal_rows > 1) return rows;
+    return Smaller(rows, RoundUp((rows + 1) / 2, plan_.rows_per_step));
   }
 
-  // `end` of the core's rows.
-  __aicore__ inline void Compute(uint64_t first_row, uint32_t rows, uint64_t end) {
-    AscendC::LocalTensor<float> rstd = queues_.TakeRstd();
-    statistics_.SetRstd(rstd, rows);
-    queues_.GiveBackRstd(rstd);
+  // `end` of the core's rows; `rstd_row` of the tile's first row in the statistics.
+  __aicore__ inline void Compute(uint64_t first_row, uint32_t rows, uint64_t end,
+                                 uint32_t rstd_row) {
     AscendC::LocalTensor<T> x = queues_.TakeX();
     AscendC::LocalTensor<T> dy = queues_.TakeDy();
     const AscendC::LocalTensor<T> dx = queues_.NewDx();
@@ -84,7 +90,7 @@ class DxWholeRow {
       group.ends = left == step;
       group.is_last = group.row + step == end;
       const uint32_t at = row * plan_.pitch_cols;
-      Step(row, step, x[at], dy[at], dx[at], group);
+      Step(rstd_row + row, step, x[at], dy[at], dx[at], group);
     }
     queues_.GiveBackX(x);
     queues_.GiveBackDy(dy);
@@ -150,6 +156,7 @@ class DxWholeRow {
   RmsNormGradTiling plan_;
   AscendC::TPipe* pipe_;
   RowQueues<T, G> queues_;
+  RstdGroup rstd_;
   DgammaSum sum_;
   DgammaPartials partials_;
   RowStatistics statistics_;

@@ -1,4 +1,4 @@
-// The way of rows through UB: dy, x and rstd in, dx out, each in a queue; and gamma, once.
+// The way of rows through UB: dy and x in, dx out, each in a queue; and gamma, once.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_ROW_QUEUES_H_
 #define OP_KERNEL_RMS_NORM_GRAD_ROW_QUEUES_H_
 
@@ -15,19 +15,14 @@ class RowQueues {
     const uint64_t elems = plan.rows * plan.cols;
     dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
     x_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.x), elems);
-    rstd_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.rstd), plan.rows);
     gamma_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ G*>(args.gamma), plan.cols);
     dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dx), elems);
     pipe->InitBuffer(dy_in_, plan.in_buffers, plan.ub.dy_in);
     pipe->InitBuffer(x_in_, plan.in_buffers, plan.ub.x_in);
-    pipe->InitBuffer(rstd_in_, plan.in_buffers, plan.ub.rstd_in);
     pipe->InitBuffer(dx_out_, plan.out_buffers, plan.ub.dx_out);
   }
 
   __aicore__ inline void CopyIn(uint64_t row, uint32_t rows) {
-    AscendC::LocalTensor<float> rstd = rstd_in_.template AllocTensor<float>();
-    LoadRows(rstd, rstd_gm_[row], 1, rows, RoundUp(rows, kBlockElemsFp32));
-    rstd_in_.EnQue(rstd);
     AscendC::LocalTensor<T> x = x_in_.template AllocTensor<T>();
     LoadRows(x, x_gm_[row * cols_], rows, cols_, pitch_);
     x_in_.EnQue(x);
@@ -61,16 +56,10 @@ class RowQueues {
 
   __aicore__ inline AscendC::LocalTensor<T> TakeDy() { return dy_in_.template DeQue<T>(); }
   __aicore__ inline AscendC::LocalTensor<T> TakeX() { return x_in_.template DeQue<T>(); }
-  __aicore__ inline AscendC::LocalTensor<float> TakeRstd() {
-    return rstd_in_.template DeQue<float>();
-  }
   __aicore__ inline AscendC::LocalTensor<T> NewDx() { return dx_out_.template AllocTensor<T>(); }
 
   __aicore__ inline void GiveBackDy(AscendC::LocalTensor<T>& dy) { dy_in_.FreeTensor(dy); }
   __aicore__ inline void GiveBackX(AscendC::LocalTensor<T>& x) { x_in_.FreeTensor(x); }
-  __aicore__ inline void GiveBackRstd(AscendC::LocalTensor<float>& rstd) {
-    rstd_in_.FreeTensor(rstd);
-  }
   __aicore__ inline void Finished(const AscendC::LocalTensor<T>& dx) { dx_out_.EnQue(dx); }
 
  private:
@@ -78,12 +67,10 @@ class RowQueues {
   uint32_t pitch_;
   AscendC::GlobalTensor<T> dy_gm_;
   AscendC::GlobalTensor<T> x_gm_;
-  AscendC::GlobalTensor<float> rstd_gm_;
   AscendC::GlobalTensor<G> gamma_gm_;
   AscendC::GlobalTensor<T> dx_gm_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> dy_in_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> x_in_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> rstd_in_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> dx_out_;
 };
 

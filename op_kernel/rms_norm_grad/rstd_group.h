@@ -11,7 +11,7 @@ class RstdGroup {
  public:
   __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
                               AscendC::TPipe* pipe) {
-    rows_ = plan.rows_per_tile;
+    rows_ = plan.rstd_rows;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.rstd), plan.rows);
     pipe->InitBuffer(queue_, 1, plan.ub.rstd_in);
   }
