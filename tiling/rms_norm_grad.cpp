@@ -114,7 +114,6 @@ RmsNormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Lay
   tiling.pitch_cols = static_cast<uint32_t>(PitchCols(cols, problem.dtype));
   tiling.chunk_cols = static_cast<uint32_t>(tile.chunk_cols);
   tiling.rstd_rows = static_cast<uint32_t>(tile.rstd_rows);
-  tiling.first_segment_cols = static_cast<uint32_t>(tile.first_segment_cols);
   tiling.segment_cols = static_cast<uint32_t>(tile.segment_cols);
   tiling.leaf_pitch = static_cast<uint32_t>(LeafPitch(cols));
   tiling.gamma_is_wide = tile.gamma_is_wide ? 1 : 0;
@@ -137,7 +136,6 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"rstd_rows", static_cast<double>(tiling.rstd_rows), "rows"},
           {"pitch_cols", static_cast<double>(tiling.pitch_cols), "cols"},
           {"chunk_cols", static_cast<double>(tiling.chunk_cols), "cols"},
-          {"first_segment_cols", static_cast<double>(tiling.first_segment_cols), "cols"},
           {"segment_cols", static_cast<double>(tiling.segment_cols), "cols"},
           {"leaf_pitch", static_cast<double>(tiling.leaf_pitch), "elems"},
           {"gamma_is_wide", static_cast<double>(tiling.gamma_is_wide), ""},

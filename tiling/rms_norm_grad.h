@@ -25,7 +25,7 @@ constexpr uint32_t kPartialsPerBlock = 64;
 
 // Bytes of one buffer of each name; how many there are of a queue's is in RmsNormGradTiling.
 struct RmsNormGradUbBytes {
-  uint32_t dy_in;        // rows that are together in UB x pitch_cols, dtype of dy
+  uint32_t dy_in;        // rows_per_tile x pitch_cols, dtype of dy; or one segment
   uint32_t x_in;         // as dy_in; in DxInPlaceRow dx is written here, over x
   uint32_t rstd_in;      // queue: rstd_rows fp32, rounded up to 8
   uint32_t dx_out;       // queue: as dy_in; DxWholeRow only
@@ -64,11 +64,10 @@ struct RmsNormGradTiling {
   uint32_t rstd_rows;      // whose rstd comes together, a multiple of rows_per_tile or all
   uint32_t pitch_cols;     // one row's length in UB: cols rounded up to 8, or to a 32 B block of dy
   uint32_t chunk_cols;     // columns worked on together, a multiple of 512; 0: the whole row
-  uint32_t first_segment_cols;  // columns that are copied together first ...
   uint32_t segment_cols;   // columns that are copied together, a multiple of chunk_cols; 0: all
   uint32_t leaf_pitch;     // leaf sums of one row: 1, or ceil(cols / 512) rounded up to 8
   uint32_t gamma_is_wide;  // 1: gamma is kept in fp32
-  uint32_t in_buffers;     // of dy_in and x_in; in DxInPlaceRow rows that are in UB
+  uint32_t in_buffers;     // of dy_in and x_in; in DxInPlaceRow the places of segments
   uint32_t out_buffers;    // of dx_out
   uint32_t work_arrays;    // how many of `work`
   // dgamma over partial sums in the workspace; the other fields are only read when there are some

@@ -16,8 +16,6 @@ constexpr uint64_t kMaxLeaves = kRepeatCols;
 // Copies reach their bandwidth at 16 KB (asc-devkit, "best practice"; on a 910B4 those of 2 KB run
 // at a quarter of it).
 constexpr uint64_t kGoodCopyBytes = 16384;
-// Segments of a row, of which some must be on their way while others are worked on.
-constexpr uint64_t kSegmentBytes = kGoodCopyBytes / 4;
 // The sum over rows costs 6.5 cycles per 64 elements for one row at a time, 3.1 for four.
 constexpr uint64_t kGoodStepRows = 4;
 // From this many rows on, two half tiles whose copies and arithmetic overlap beat one whole tile.
@@ -88,12 +86,12 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
 
 Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   const uint64_t pitch = PitchCols(problem.cols, problem.dtype);
-  const uint64_t row_bytes = pitch * SizeOf(problem.dtype);
+  const uint64_t segment_bytes = std::min(pitch, tile.segment_cols) * SizeOf(problem.dtype);
   Layout layout;
   UbBudget& ub = layout.budget;
   RmsNormGradUbBytes& bytes = layout.bytes;
-  bytes.dy_in = ub.Add("dy_in", row_bytes, tile.in_buffers);
-  bytes.x_in = ub.Add("x_in", row_bytes, tile.in_buffers);
+  bytes.dy_in = ub.Add("dy_in", segment_bytes, tile.in_buffers);
+  bytes.x_in = ub.Add("x_in", segment_bytes, tile.in_buffers);
   bytes.rstd_in = ub.Add("rstd_in", tile.rstd_rows * kFp32Bytes);
   bytes.gamma =
       ub.Add("gamma", pitch * (tile.gamma_is_wide ? kFp32Bytes : SizeOf(problem.gamma_dtype)));
@@ -150,48 +148,81 @@ uint64_t LargestStep(const Problem& problem, uint64_t rows, uint64_t busiest_row
 // `rows` in as many pieces as pieces of `most` make, all of about one size.
 uint64_t EvenPiece(uint64_t rows, uint64_t most) { return CeilDiv(rows, CeilDiv(rows, most)); }
 
-uint64_t LargestChunk(const Problem& problem, Tile tile, uint32_t ub_bytes) {
-  const uint64_t most = std::min(LeafCount(problem.cols), kMostChunkCols / kLeafCols);
-  return kLeafCols * Largest(most, [&](uint64_t leaves) {
-           tile.chunk_cols = leaves * kLeafCols;
-           return PlaceInPlaceRow(problem, tile).budget.Fits(ub_bytes);
-         });
+// A row in about `segments` segments, and as many places for them as fit, up to those of two rows.
+// False: there are fewer than a row needs.
+bool CutSegments(const Problem& problem, uint64_t segments, uint32_t ub_bytes, Tile* tile) {
+  tile->segment_cols = AlignUp(CeilDiv(problem.cols, segments), tile->chunk_cols);
+  const uint64_t needed = CeilDiv(problem.cols, tile->segment_cols);
+  const uint64_t most = std::min(kFlags, 2 * needed);
+  tile->in_buffers = static_cast<uint32_t>(Largest(most, [&](uint64_t places) {
+    Tile candidate = *tile;
+    candidate.in_buffers = static_cast<uint32_t>(places);
+    return PlaceInPlaceRow(problem, candidate).budget.Fits(ub_bytes);
+  }));
+  return tile->in_buffers >= needed;
 }
 
-// The first choice of what to keep in UB that leaves room for chunks of `least` columns: two rows
-// before one, so that copies never wait for arithmetic; gamma in fp32 before 16 bits, which saves
-// two casts per element.
-Tile FirstWithChunk(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint64_t least) {
+// How much of another row has room beside one, 0 to 1.
+double Ahead(const Problem& problem, const Tile& tile) {
+  const double cols = static_cast<double>(problem.cols);
+  return std::min(1.0, static_cast<double>(tile.in_buffers * tile.segment_cols) / cols - 1.0);
+}
+
+// Whether copies run more freely with `a` than with `b`: half of another row ahead is enough, since
+// a row's second pass, which frees places, is shorter than its first; without that, the sooner a
+// segment is through, the sooner the next row begins to come.
+bool RunsFreer(const Problem& problem, const Tile& a, const Tile& b) {
+  constexpr double kEnough = 0.5;
+  const bool a_has_enough = Ahead(problem, a) >= kEnough;
+  const bool b_has_enough = Ahead(problem, b) >= kEnough;
+  if (a_has_enough != b_has_enough) {
+    return a_has_enough;
+  }
+  return !a_has_enough && a.segment_cols < b.segment_cols;
+}
+
+// The best cut into segments of a tile with its chunk; of equal ones the longest segments.
+Tile BestSegments(const Problem& problem, Tile tile, uint32_t ub_bytes) {
+  Tile best;
+  for (uint64_t segments = 1; segments <= kFlags; ++segments) {
+    if (CutSegments(problem, segments, ub_bytes, &tile)) {
+      tile.fits = true;
+      if (!best.fits || RunsFreer(problem, tile, best)) {
+        best = tile;
+      }
+    }
+  }
+  return best;
+}
+
+// What to keep in UB: chunks of 1,536 columns and more, since shorter ones are mostly start-up;
+// half of the next row beside a row, so that copies never wait for arithmetic; gamma in fp32, which
+// saves two casts per element; and then the longest chunks.
+Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint64_t wanted_cols) {
   Tile tile;
   tile.key = RmsNormGradKey::kDxInPlaceRow;
   tile.out_buffers = 0;
   tile.rstd_rows = kInPlaceRstdRows;
   tile.has_lo = has_lo;
-  for (const uint32_t rows : {2U, 1U}) {
+  const uint64_t row_cols = AlignUp(problem.cols, kLeafCols);
+  const uint64_t most = wanted_cols != 0 ? wanted_cols : std::min(row_cols, kMostChunkCols);
+  const uint64_t good = wanted_cols != 0 ? wanted_cols : std::min(row_cols, kGoodChunkCols);
+  Tile best;
+  for (const uint64_t least : {good, wanted_cols != 0 ? good : uint64_t{kLeafCols}}) {
     for (const bool gamma_is_wide : {true, false}) {
-      tile.in_buffers = rows;
       tile.gamma_is_wide = gamma_is_wide;
-      tile.chunk_cols = LargestChunk(problem, tile, ub_bytes);
-      if (tile.chunk_cols >= least) {
-        tile.fits = true;
-        return tile;
+      for (tile.chunk_cols = most; tile.chunk_cols >= least; tile.chunk_cols -= kLeafCols) {
+        const Tile cut = BestSegments(problem, tile, ub_bytes);
+        if (cut.fits && (!best.fits || RunsFreer(problem, cut, best))) {
+          best = cut;
+        }
       }
     }
+    if (best.fits) {
+      return best;
+    }
   }
-  return tile;
-}
-
-// As many segments as there are flags for, of 4 KB and more. One row alone begins with a segment of
-// one chunk: behind its second pass the next row begins to come.
-void CutSegments(const Problem& problem, Tile* tile) {
-  const uint64_t row_bytes = problem.cols * SizeOf(problem.dtype);
-  const uint64_t most =
-      std::min(kFlags / tile->in_buffers, std::max<uint64_t>(1, row_bytes / kSegmentBytes));
-  const bool short_first = tile->in_buffers == 1 && most > 2 && problem.cols > tile->chunk_cols;
-  const uint64_t rest = short_first ? problem.cols - tile->chunk_cols : problem.cols;
-  const uint64_t even = AlignUp(CeilDiv(rest, short_first ? most - 1 : most), tile->chunk_cols);
-  tile->first_segment_cols = short_first ? tile->chunk_cols : even;
-  tile->segment_cols = even;
+  return best;
 }
 
 }  // namespace
@@ -286,20 +317,11 @@ Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_c
   if (TooWideToCount(problem, ub_bytes) || LeafCount(problem.cols) > kMaxLeaves) {
     return tile;
   }
-  const uint64_t row_cols = AlignUp(problem.cols, kLeafCols);
-  const uint64_t wanted = std::min<uint64_t>(wanted_cols, row_cols);
+  const uint64_t wanted = std::min<uint64_t>(wanted_cols, AlignUp(problem.cols, kLeafCols));
   for (const bool has_lo : {true, false}) {
-    for (const uint64_t least : {std::min(kGoodChunkCols, row_cols), uint64_t{kLeafCols}}) {
-      if (!tile.fits) {
-        tile = FirstWithChunk(problem, has_lo, ub_bytes, std::max(least, wanted));
-      }
+    if (!tile.fits) {
+      tile = ChooseInPlace(problem, has_lo, ub_bytes, wanted);
     }
-  }
-  if (tile.fits) {
-    // Even chunks: no short one that is mostly start-up.
-    const uint64_t chunks = CeilDiv(problem.cols, tile.chunk_cols);
-    tile.chunk_cols = wanted != 0 ? wanted : AlignUp(CeilDiv(problem.cols, chunks), kLeafCols);
-    CutSegments(problem, &tile);
   }
   return tile;
 }

@@ -18,16 +18,15 @@ constexpr uint32_t kMaxCopyRows = 4095;
 struct Tile {
   bool fits = false;
   RmsNormGradKey key = RmsNormGradKey::kDxWholeRow;
-  uint32_t in_buffers = 2;  // of dy and x; DxInPlaceRow: rows in UB
+  uint32_t in_buffers = 2;  // of dy and x; DxInPlaceRow: places of segments
   uint32_t out_buffers = 2;
-  uint64_t rows = 1;                // that are copied together
-  uint64_t step_rows = 1;           // that are worked on together
-  uint64_t chunk_cols = 0;          // 0: the whole row
-  uint64_t rstd_rows = 1;           // whose rstd is copied together
-  uint64_t first_segment_cols = 0;  // columns that are copied together, first ...
-  uint64_t segment_cols = 0;        // ... and after that; 0: all
-  bool gamma_is_wide = true;        // gamma is kept in fp32
-  bool has_lo = true;               // dgamma is a (hi, lo) pair; else one accumulator
+  uint64_t rows = 1;          // that are copied together
+  uint64_t step_rows = 1;     // that are worked on together
+  uint64_t chunk_cols = 0;    // 0: the whole row
+  uint64_t rstd_rows = 1;     // whose rstd is copied together
+  uint64_t segment_cols = 0;  // columns that are copied together; 0: all
+  bool gamma_is_wide = true;  // gamma is kept in fp32
+  bool has_lo = true;         // dgamma is a (hi, lo) pair; else one accumulator
 };
 
 // The buffers of the first phase: as a list that adds up, and by name for the tiling data.

@@ -5,20 +5,21 @@
 //   dx = (dy * gamma - x * c) * rstd
 //
 // Regime: from where DxWholeRow ends to 12,288 columns in 16 bits, 8,192 in fp32 (2201); with one
-// dgamma accumulator instead of (hi, lo), 16,384 and 10,240. One or two rows are in UB.
+// dgamma accumulator instead of (hi, lo), 16,384 and 10,240.
 // Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once. gamma is read
 // once per core.
 //
-// Sync: a row's place is cut into segments, each with one flag per direction. While the second pass
-// works on a segment, those before it are on their way out and, behind them, the same segments of
-// the row that takes the place next are on their way in:
+// Sync: rows come in segments, which take turns in a ring of places, at least as many as a row has
+// segments. While the second pass works on a segment, those before it are on their way out, and
+// into their places comes what follows in the order of columns and rows:
 //
 //   V     first pass 0 1 2 | second pass 0 | 1 | 2 | first pass 0 1 2 of the next row ...
 //   MTE3                              dx 0 | 1 | 2
-//   MTE2                         x, dy of the next row 0 | 1 | 2
+//   MTE2  what the ring has room for  x, dy 0 | 1 | 2 of a row to come
 //
-// MTE2_V: a segment has come. V_MTE3: its dx is there. MTE3_MTE2: its place is free, dy's too,
-// since the second pass has read dy before it wrote dx. The scalar unit reads nothing.
+// One flag of each kind per place. MTE2_V: a segment has come. V_MTE2: its dy has been read for the
+// last time. V_MTE3: its dx is there. MTE3_MTE2: its dx is on its way, x may come. The scalar unit
+// reads nothing.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_
 
@@ -46,12 +47,8 @@ class DxInPlaceRow {
     passes_.Init(plan, pipe);
     statistics_.Init(plan, pipe);
     TakeGamma(args);
-    segments_ = 1;
-    if (plan.cols > plan.first_segment_cols) {
-      segments_ +=
-          (plan.cols - plan.first_segment_cols + plan.segment_cols - 1) / plan.segment_cols;
-    }
-    for (uint32_t place = 0; place < plan.in_buffers * segments_; ++place) {
+    segments_ = (plan.cols + plan.segment_cols - 1) / plan.segment_cols;
+    for (uint32_t place = 0; place < plan.in_buffers; ++place) {
       arrived_[place] = pipe->template AllocEventID<AscendC::HardEvent::MTE2_V>();
       read_[place] = pipe->template AllocEventID<AscendC::HardEvent::V_MTE2>();
       finished_[place] = pipe->template AllocEventID<AscendC::HardEvent::V_MTE3>();
@@ -61,24 +58,22 @@ class DxInPlaceRow {
 
   __aicore__ inline void Process() {
     const RowSpan span = RowsOfThisCore(plan_);
-    const uint32_t slots = plan_.in_buffers;
     rstd_.CopyIn(span.begin, span.end);
-    for (uint32_t slot = 0; slot < slots && span.begin + slot < span.end; ++slot) {
-      for (uint32_t segment = 0; segment < segments_; ++segment) {
-        const Segment s = SegmentOf(slot, segment);
-        CopyInDy(span.begin + slot, s);
-        CopyInX(span.begin + slot, s);
-      }
+    const uint64_t segments = (span.end - span.begin) * segments_;
+    for (uint64_t index = 0; index < plan_.in_buffers && index < segments; ++index) {
+      const Segment s = SegmentOf(span.begin, index);
+      CopyInDy(s);
+      CopyInX(s);
     }
-    for (uint64_t row = span.begin; row < span.end; ++row) {
-      const uint64_t done = row - span.begin;
-      const uint32_t slot = static_cast<uint32_t>(done % slots);
+    for (uint64_t index = 0; index < segments; index += segments_) {
+      const uint64_t done = index / segments_;
+      const uint64_t row = span.begin + done;
       const uint32_t in_group = rstd_.Take(done, row, span.end, statistics_);
       const bool ends_group = row + 1 == EndOfGroup(plan_, row, span.end);
-      FirstPass(slot, in_group);
+      FirstPass(span.begin, index, in_group);
       if (ends_group) sum_.Finish(passes_.Spare(), passes_.SpareCols());
       statistics_.FinishMean(in_group, 1);
-      SecondPass(row, span.end, slot, in_group, ends_group);
+      SecondPass(span.begin, index, segments, in_group, ends_group);
     }
     ReleaseEvents();
     if (span.begin >= span.end) {  // the empty sum
@@ -92,37 +87,40 @@ class DxInPlaceRow {
   static constexpr uint32_t kMaxPlaces = 5;  // of the flag ids 0 to 5; one is rstd's
 
   struct Segment {
-    uint32_t place;  // index of its flags
+    uint32_t place;
+    uint64_t row;
     uint32_t begin;  // column
     uint32_t cols;   // that exist
     uint32_t count;  // with the padding of the row's end
     uint32_t at;     // in x_buf_ and dy_buf_
   };
 
-  __aicore__ inline Segment SegmentOf(uint32_t slot, uint32_t segment) const {
+  // `index` counts the segments of this core, whose rows begin with `first_row`.
+  __aicore__ inline Segment SegmentOf(uint64_t first_row, uint64_t index) const {
     Segment s;
-    const uint32_t length = segment == 0 ? plan_.first_segment_cols : plan_.segment_cols;
-    s.place = slot * segments_ + segment;
-    s.begin = segment == 0 ? 0 : plan_.first_segment_cols + (segment - 1) * plan_.segment_cols;
-    s.cols = Smaller(length, plan_.cols - s.begin);
-    s.count = Smaller(length, plan_.pitch_cols - s.begin);
-    s.at = slot * plan_.ub.x_in / static_cast<uint32_t>(sizeof(T)) + s.begin;
+    s.place = static_cast<uint32_t>(index % plan_.in_buffers);
+    s.row = first_row + index / segments_;
+    s.begin = static_cast<uint32_t>(index % segments_) * plan_.segment_cols;
+    s.cols = Smaller(plan_.segment_cols, plan_.cols - s.begin);
+    s.count = Smaller(plan_.segment_cols, plan_.pitch_cols - s.begin);
+    s.at = s.place * (plan_.ub.x_in / static_cast<uint32_t>(sizeof(T)));
     return s;
   }
 
-  __aicore__ inline void CopyInDy(uint64_t row, const Segment& s) {
-    LoadRows(dy_buf_.template Get<T>()[s.at], dy_gm_[row * plan_.cols + s.begin], 1, s.cols,
+  __aicore__ inline void CopyInDy(const Segment& s) {
+    LoadRows(dy_buf_.template Get<T>()[s.at], dy_gm_[s.row * plan_.cols + s.begin], 1, s.cols,
              s.count);
   }
 
-  __aicore__ inline void CopyInX(uint64_t row, const Segment& s) {
-    LoadRows(x_buf_.template Get<T>()[s.at], x_gm_[row * plan_.cols + s.begin], 1, s.cols, s.count);
+  __aicore__ inline void CopyInX(const Segment& s) {
+    LoadRows(x_buf_.template Get<T>()[s.at], x_gm_[s.row * plan_.cols + s.begin], 1, s.cols,
+             s.count);
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(arrived_[s.place]);
   }
 
-  __aicore__ inline void FirstPass(uint32_t slot, uint32_t in_group) {
+  __aicore__ inline void FirstPass(uint64_t first_row, uint64_t index, uint32_t in_group) {
     for (uint32_t segment = 0; segment < segments_; ++segment) {
-      const Segment s = SegmentOf(slot, segment);
+      const Segment s = SegmentOf(first_row, index + segment);
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(arrived_[s.place]);
       for (uint32_t col = 0; col < s.cols; col += plan_.chunk_cols) {
         passes_.First(x_buf_.template Get<T>()[s.at + col], dy_buf_.template Get<T>()[s.at + col],
@@ -134,32 +132,35 @@ class DxInPlaceRow {
   }
 
   // `ends_group`: dgamma is finished; it leaves with the first segment of dx, behind the same flag.
-  __aicore__ inline void SecondPass(uint64_t row, uint64_t end, uint32_t slot, uint32_t in_group,
-                                    bool ends_group) {
+  __aicore__ inline void SecondPass(uint64_t first_row, uint64_t index, uint64_t segments,
+                                    uint32_t in_group, bool ends_group) {
     for (uint32_t segment = 0; segment < segments_; ++segment) {
-      const Segment s = SegmentOf(slot, segment);
+      const Segment s = SegmentOf(first_row, index + segment);
       const AscendC::LocalTensor<T> x = x_buf_.template Get<T>()[s.at];
       const AscendC::LocalTensor<T> dy = dy_buf_.template Get<T>()[s.at];
       for (uint32_t col = 0; col < s.cols; col += plan_.chunk_cols) {
         passes_.Second(x[col], x[col], dy[col], gamma_[s.begin + col], statistics_.Rstd(in_group),
                        Smaller(plan_.chunk_cols, s.cols - col), statistics_);
       }
-      const uint64_t next = row + plan_.in_buffers;
-      if (next < end) {
+      const uint64_t next_index = index + segment + plan_.in_buffers;
+      const Segment next = SegmentOf(first_row, next_index);
+      const bool has_next = next_index < segments;
+      if (has_next) {
         AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(read_[s.place]);
         AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(read_[s.place]);
-        CopyInDy(next, s);
+        CopyInDy(next);
       }
       AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
       AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
       if (ends_group && segment == 0) {
-        sum_.Send(partials_.Destination(SlotOf(plan_, row)), plan_.cols, row + 1 == end, pipe_);
+        sum_.Send(partials_.Destination(SlotOf(plan_, s.row)), plan_.cols,
+                  index + segments_ == segments, pipe_);
       }
-      StoreRows(dx_gm_[row * plan_.cols + s.begin], x, 1, s.cols, s.cols);
-      if (next < end) {
+      StoreRows(dx_gm_[s.row * plan_.cols + s.begin], x, 1, s.cols, s.cols);
+      if (has_next) {
         AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
         AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
-        CopyInX(next, s);
+        CopyInX(next);
       }
     }
   }
@@ -190,7 +191,7 @@ class DxInPlaceRow {
   }
 
   __aicore__ inline void ReleaseEvents() {
-    for (uint32_t place = 0; place < plan_.in_buffers * segments_; ++place) {
+    for (uint32_t place = 0; place < plan_.in_buffers; ++place) {
       pipe_->template ReleaseEventID<AscendC::HardEvent::MTE2_V>(arrived_[place]);
       pipe_->template ReleaseEventID<AscendC::HardEvent::V_MTE2>(read_[place]);
       pipe_->template ReleaseEventID<AscendC::HardEvent::V_MTE3>(finished_[place]);
