@@ -182,7 +182,7 @@ std::string Reason(const Problem& problem, const Tile& tile, const PlanOptions& 
 }
 
 Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const PlanOptions& options,
-                  uint32_t ub_bytes) {
+                  uint64_t busiest_rows, uint32_t ub_bytes) {
   std::string asked;
   if (!regimes.whole_row || !regimes.in_place_row) {
     asked += std::string(" in ") + (regimes.whole_row ? kWholeRow : kInPlaceRow);
@@ -193,7 +193,7 @@ Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const PlanOpti
   if (options.rows_per_tile != 0) {
     asked += " with " + Count(options.rows_per_tile, "row") + " per tile";
   }
-  const uint64_t widest = WidestRow(problem, regimes, ub_bytes, options);
+  const uint64_t widest = WidestRow(problem, regimes, busiest_rows, ub_bytes, options);
   return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) + ": rms_norm_grad takes " +
                                     DtypesText(problem) + " of up to " + WithCommas(widest) +
                                     " columns" + asked + " in " + WithCommas(ub_bytes) +
@@ -249,7 +249,7 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
     tile = InPlaceRowTile(problem, ub_bytes, wishes.chunk_cols);
   }
   if (!tile.fits) {
-    return DoesNotFit(problem, regimes, wishes, ub_bytes);
+    return DoesNotFit(problem, regimes, wishes, deal.busiest_rows, ub_bytes);
   }
 
   const Layout layout = PlaceTile(problem, tile);

@@ -23,10 +23,11 @@ constexpr uint64_t kRowsWorthSplitting = 8;
 // Instructions on less than 24 repeats spend more on starting than on working.
 constexpr uint64_t kGoodChunkCols = 3 * kLeafCols;
 constexpr uint64_t kMostChunkCols = 8 * kLeafCols;
-// Rows whose rstd comes in one copy: 32 in DxInPlaceRow, tiles of about 128 in DxWholeRow. A row's
-// rstd takes 36 bytes of UB.
+// Rows whose rstd comes in one copy: 32 in DxInPlaceRow; in DxWholeRow 16 tiles, up to about 128
+// rows. A row's rstd takes 36 bytes of UB.
 constexpr uint64_t kInPlaceRstdRows = 32;
 constexpr uint64_t kWholeRstdRows = 128;
+constexpr uint64_t kRstdTiles = 16;
 // Flag ids of one kind for a kernel's own use: 0 to 5 (6 is reserved, 7 the compiler's), one of
 // which the queue of rstd takes.
 constexpr uint64_t kFlags = 5;
@@ -126,9 +127,9 @@ uint64_t WholeBlockRows(const Problem& problem, uint64_t rows) {
   return row_bytes % kBlockBytes == 0 ? rows : AlignDown(rows, 2);
 }
 
-// A whole number of tiles.
+// A whole number of tiles. Of a group, all rows: tiles begin anew with each group.
 uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows) {
-  const uint64_t tiles = std::max<uint64_t>(1, kWholeRstdRows / tile_rows);
+  const uint64_t tiles = std::clamp<uint64_t>(kWholeRstdRows / tile_rows, 1, kRstdTiles);
   return std::min(tiles * tile_rows, std::max(busiest_rows, tile_rows));
 }
 
@@ -212,6 +213,11 @@ Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint6
     for (const bool gamma_is_wide : {true, false}) {
       tile.gamma_is_wide = gamma_is_wide;
       for (tile.chunk_cols = most; tile.chunk_cols >= least; tile.chunk_cols -= kLeafCols) {
+        // Even chunks: no short one that is mostly start-up.
+        if (wanted_cols == 0 &&
+            AlignUp(EvenPiece(problem.cols, tile.chunk_cols), kLeafCols) != tile.chunk_cols) {
+          continue;
+        }
         const Tile cut = BestSegments(problem, tile, ub_bytes);
         if (cut.fits && (!best.fits || RunsFreer(problem, cut, best))) {
           best = cut;
@@ -305,9 +311,11 @@ Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t 
   const uint64_t row_bytes = PitchCols(problem.cols, problem.dtype) * SizeOf(problem.dtype);
   const uint64_t together =
       AlignDown(std::min<uint64_t>(kMaxCopyRows, kGoodCopyBytes / row_bytes), group_rows);
-  if (together > group_rows && LargestStep(problem, together, ub_bytes) >= group_rows) {
+  if (together > group_rows &&
+      LargestStep(problem, together, busiest_rows, ub_bytes) >= group_rows) {
     tile.step_rows = group_rows;
     tile.rows = std::min(together, AlignUp(CeilDiv(busiest_rows, 2), group_rows));
+    tile.rstd_rows = RstdRows(tile.rows, busiest_rows);
   }
   return tile;
 }
@@ -326,12 +334,13 @@ Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_c
   return tile;
 }
 
-uint64_t WidestRow(Problem problem, const Regimes& regimes, uint32_t ub_bytes,
-                   const PlanOptions& options) {
+uint64_t WidestRow(Problem problem, const Regimes& regimes, uint64_t busiest_rows,
+                   uint32_t ub_bytes, const PlanOptions& options) {
   return Largest(ub_bytes, [&](uint64_t cols) {
     problem.cols = cols;
     Tile tile;
     tile.rows = std::max(1U, options.rows_per_tile);
+    tile.rstd_rows = RstdRows(tile.rows, busiest_rows);
     return (regimes.whole_row && PlaceWholeRow(problem, tile).budget.Fits(ub_bytes)) ||
            (regimes.in_place_row && InPlaceRowTile(problem, ub_bytes, options.chunk_cols).fits);
   });

@@ -62,8 +62,8 @@ Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_c
 Layout PlaceTile(const Problem& problem, const Tile& tile);
 
 // The most columns that any of `regimes` takes at this dtype and UB.
-uint64_t WidestRow(Problem problem, const Regimes& regimes, uint32_t ub_bytes,
-                   const PlanOptions& options);
+uint64_t WidestRow(Problem problem, const Regimes& regimes, uint64_t busiest_rows,
+                   uint32_t ub_bytes, const PlanOptions& options);
 
 }  // namespace normgrad
 

@@ -63,8 +63,8 @@ class DxWholeRow {
     bool is_last;  // of the core's
   };
 
-  // A tile is a piece of a group, or several groups. Without groups, the last tile of a core is cut in
-  // two, down to a step: when all is read, nothing runs beside the arithmetic any more.
+  // A tile is a piece of a group, or several groups. Without groups, the last tile of a core is cut
+  // in two, down to a step: when all is read, nothing runs beside the arithmetic any more.
   __aicore__ inline uint32_t RowsOfTile(uint64_t row, uint64_t end) const {
     const bool is_piece = plan_.rows_per_tile < plan_.deal_rows;
     const uint64_t left = (is_piece ? EndOfGroup(plan_, row, end) : end) - row;
@@ -144,8 +144,8 @@ class DxWholeRow {
   }
 
   __aicore__ inline void StoreDgamma(uint64_t row, bool is_last) {
-    sum_.Store(partials_.Destination(SlotOf(plan_, row)), plan_.cols, half_buf_.template Get<float>(), sum_.PaddedCols(),
-               is_last, pipe_);
+    sum_.Store(partials_.Destination(SlotOf(plan_, row)), plan_.cols,
+               half_buf_.template Get<float>(), sum_.PaddedCols(), is_last, pipe_);
   }
 
   __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t index) {

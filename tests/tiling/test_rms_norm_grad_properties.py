@@ -127,7 +127,7 @@ def _chunks_cover_the_row(plan: Plan, problem: Problem, options: Options) -> Non
     assert leaves <= 64, "one repeat sums the leaves"
     segment = whole(plan, "segment_cols")
     assert segment % chunk == 0
-    assert 1 <= ceil_div(problem.cols, segment) * whole(plan, "in_buffers") <= 5, "flags"
+    assert ceil_div(problem.cols, segment) <= whole(plan, "in_buffers") <= 5, "flags"
     if options.chunk_cols:
         assert chunk == min(options.chunk_cols, leaves * LEAF_COLS)
     else:
