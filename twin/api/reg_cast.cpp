@@ -1,4 +1,5 @@
 // Meaning of register conversions.
+#include "twin/api/formats.h"
 #include "twin/api/lanes.h"
 #include "twin/api/operations.h"
 #include "twin/api/reg_operand.h"
@@ -10,22 +11,54 @@ namespace {
 using AscendC::RoundMode;
 using AscendC::Reg::SatMode;
 
-// Element `part` of every group of `parts`, close together; or back, the others 0.
-template <typename E>
-void Gather(uint8_t* to, const uint8_t* from, uint32_t lanes, uint32_t parts, uint32_t part) {
-  E source[kRegBytes / sizeof(E)];
-  E picked[kRegBytes / sizeof(E)];
-  std::memcpy(source, from, kRegBytes);
-  for (uint32_t i = 0; i < lanes; ++i) picked[i] = source[i * parts + part];
-  std::memcpy(to, picked, lanes * sizeof(E));
+// Element `part` of each group of narrow ones that a wide one covers, close together; or back, with
+// zeros beside it.
+template <typename Wide, typename Narrow>
+NORMGRAD_INLINE void GatherLoop(uint8_t* to, const uint8_t* from, uint32_t part) {
+  constexpr uint32_t kLanes = kRegBytes / sizeof(Wide);
+  alignas(64) Wide groups[kLanes];
+  alignas(64) Narrow picked[kLanes];
+  std::memcpy(groups, from, sizeof groups);
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    picked[i] = static_cast<Narrow>(groups[i] >> (8 * sizeof(Narrow) * part));
+  }
+  std::memcpy(to, picked, sizeof picked);
 }
-template <typename E>
-void Scatter(uint8_t* to, const uint8_t* from, uint32_t lanes, uint32_t parts, uint32_t part) {
-  E picked[kRegBytes / sizeof(E)];
-  E result[kRegBytes / sizeof(E)] = {};
-  std::memcpy(picked, from, lanes * sizeof(E));
-  for (uint32_t i = 0; i < lanes; ++i) result[i * parts + part] = picked[i];
-  std::memcpy(to, result, kRegBytes);
+template <typename Wide, typename Narrow>
+NORMGRAD_INLINE void ScatterLoop(uint8_t* to, const uint8_t* from, uint32_t part) {
+  constexpr uint32_t kLanes = kRegBytes / sizeof(Wide);
+  alignas(64) Wide groups[kLanes];
+  alignas(64) Narrow picked[kLanes];
+  std::memcpy(picked, from, sizeof picked);
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    groups[i] = static_cast<Wide>(static_cast<Wide>(picked[i]) << (8 * sizeof(Narrow) * part));
+  }
+  std::memcpy(to, groups, sizeof groups);
+}
+#define NORMGRAD_SHUFFLE(name)                                                                 \
+  NORMGRAD_CLONES void name##4To2(uint8_t* to, const uint8_t* from, uint32_t part) {           \
+    name##Loop<uint32_t, uint16_t>(to, from, part);                                            \
+  }                                                                                            \
+  NORMGRAD_CLONES void name##4To1(uint8_t* to, const uint8_t* from, uint32_t part) {           \
+    name##Loop<uint32_t, uint8_t>(to, from, part);                                             \
+  }                                                                                            \
+  NORMGRAD_CLONES void name##2To1(uint8_t* to, const uint8_t* from, uint32_t part) {           \
+    name##Loop<uint16_t, uint8_t>(to, from, part);                                             \
+  }                                                                                            \
+  void name(uint32_t wide, uint32_t narrow, uint8_t* to, const uint8_t* from, uint32_t part) { \
+    if (wide == 2) return name##2To1(to, from, part);                                          \
+    if (narrow == 2) return name##4To2(to, from, part);                                        \
+    name##4To1(to, from, part);                                                                \
+  }
+NORMGRAD_SHUFFLE(Gather)
+NORMGRAD_SHUFFLE(Scatter)
+#undef NORMGRAD_SHUFFLE
+
+// What the bits say of byte `at` of each group, in the place of its first byte.
+MaskData ByteOfGroups(const RegBits& bits, uint32_t at) {
+  MaskData first;
+  for (uint32_t i = 0; i < kRegWords; ++i) first.bits.words[i] = bits.words[i] >> at;
+  return first;
 }
 
 // Ctrl bits decide, or the call itself.
@@ -39,52 +72,41 @@ void Convert(VectorFunction& function, const RegCastMode& mode, RegData& dst, co
              const MaskData& mask) {
   const uint32_t to = BytesOf(mode.dst);
   const uint32_t from = BytesOf(mode.src);
-  const uint32_t lanes = kRegBytes / std::max(to, from);
-  const uint32_t parts = std::max(to, from) / std::min(to, from);
-  const bool narrows = to < from;
+  const uint32_t wide = std::max(to, from);
+  const uint32_t lanes = kRegBytes / wide;
   alignas(64) uint8_t picked[kRegBytes];
-  alignas(64) uint8_t converted[kRegBytes];
+  alignas(64) uint8_t result[kRegBytes];
   const uint8_t* source = src.bytes;
   if (to > from) {
-    if (from == 1) Gather<uint8_t>(picked, src.bytes, lanes, parts, mode.part);
-    if (from == 2) Gather<uint16_t>(picked, src.bytes, lanes, parts, mode.part);
+    Gather(to, from, picked, src.bytes, mode.part);
     source = picked;
   }
   const RoundMode round = mode.round == RoundMode::UNKNOWN || mode.round == RoundMode::CAST_NONE
                               ? RoundMode::CAST_RINT
                               : mode.round;
-  CastOperation(mode.dst, mode.src, round, LimitsOf(function, mode))(converted, source, lanes,
-                                                                     round);
-  alignas(64) uint8_t result[kRegBytes];
-  if (narrows) {
-    if (to == 1) Scatter<uint8_t>(result, converted, lanes, parts, mode.part);
-    if (to == 2) Scatter<uint16_t>(result, converted, lanes, parts, mode.part);
+  const CastFn convert = CastOperation(mode.dst, mode.src, round, LimitsOf(function, mode));
+  if (to < from) {
+    convert(picked, source, lanes, round);
+    Scatter(from, to, result, picked, mode.part);
   } else {
-    std::memcpy(result, converted, kRegBytes);
+    convert(result, source, lanes, round);
   }
 
-  // Which bytes of the result come from an active element, and which of those mean something.
+  // Groups whose source element is active, and groups of which it means something: both as whole
+  // groups of bytes.
+  const uint32_t place = to > from ? mode.part * from : 0;
+  const RegBits active = ByteOfGroups(mask.bits, place).Lanes(wide);
   RegSources sources(function);
   sources.Add(src);
-  const bool whole = sources.valid().all();
-  RegBits active = RegBits::All();
   RegBits valid = RegBits::All();
-  const RegBits source_lanes = mask.Lanes(from);
-  if (!whole || !source_lanes.all()) {
+  if (!sources.valid().all()) {
     const RegBits defined = WholeElements(sources.valid(), from);
-    const uint32_t stride = kRegBytes / lanes;
-    active = RegBits::None();
-    for (uint32_t i = 0; i < lanes; ++i) {
-      const uint32_t at = i * stride + (to > from ? mode.part * from : 0);
-      const bool on = source_lanes.at(at);
-      for (uint32_t byte = 0; byte < stride; ++byte) {
-        if (on) active.Set(i * stride + byte);
-      }
-      if (!on || defined.at(at)) continue;
-      const uint32_t place = i * stride + (narrows ? mode.part * to : 0);
-      for (uint32_t byte = 0; byte < to; ++byte) {
-        valid.words[(place + byte) / 64] &= ~(1ull << ((place + byte) % 64));
-      }
+    const RegBits bad = ByteOfGroups(~defined, place).Lanes(wide) & active;
+    valid = ~bad;
+    if (to < from) {  // its other elements are 0
+      uint64_t ones = 0;
+      for (uint32_t at = mode.part * to; at < 64; at += wide) ones |= ((1ull << to) - 1) << at;
+      for (uint64_t& word : valid.words) word |= ~ones;
     }
   }
   if (!mode.merge) {

@@ -253,10 +253,12 @@ void RegLoadUnaligned(RegData& dst, UnalignedData& unaligned, const void* addres
   constexpr RegOp kOp = RegOp::kLoadUnAlign;
   VectorFunction& function = VectorFunction::Issue(kOp, site);
   const uint32_t begin = function.UbAddress(kOp, address, site);
-  function.Require(unaligned.block == begin / kLoadBlock, Rule::kUnaligned, kOp,
+  if (unaligned.block != begin / kLoadBlock) {
+    function.Break(Rule::kUnaligned, kOp,
                    "the unaligned register does not hold the block where the load starts: "
                    "LoadUnAlignPre prepares it, and the last load's end",
                    site);
+  }
   const VectorFunction::Loaded loaded = function.Load(kOp, begin, kRegBytes, dst.id, dst.id, site);
   std::memcpy(dst.bytes, function.core().ub() + begin, kRegBytes);
   unaligned.block = (begin + step_bytes) / kLoadBlock;

@@ -74,10 +74,12 @@ MaskReg RegCreateMask(uint32_t width, MaskPattern pattern, Site site) {
   if (pattern == MaskPattern::ALL) return FullMask(width);
   const uint32_t lanes = kRegBytes / width;
   const uint32_t count = CountOf(pattern, lanes);
-  function.Require(count <= lanes, Rule::kMaskLimit, RegOp::kCreateMask,
+  if (count > lanes) {
+    function.Break(Rule::kMaskLimit, RegOp::kCreateMask,
                    "the pattern names " + std::to_string(count) + " elements, a register has " +
                        std::to_string(lanes),
                    site);
+  }
   MaskReg mask = FirstElements(width, std::min(count, lanes));
   // One lane, or none, is the same for every width.
   if (count <= 1) mask.element_bytes = 0;

@@ -185,7 +185,9 @@ void RegInterleave(bool back, uint32_t width, RegData& dst0, RegData& dst1, cons
                    const RegData& b, Site site) {
   const RegOp op = back ? RegOp::kDeInterleave : RegOp::kInterleave;
   VectorFunction& function = VectorFunction::Issue(op, site);
-  function.Require(dst0.id != dst1.id, Rule::kOverlap, op, "dst0 and dst1 are one register", site);
+  if (dst0.id == dst1.id) {
+    function.Break(Rule::kOverlap, op, "dst0 and dst1 are one register", site);
+  }
   RegSources sources(function);
   sources.Add(a);
   sources.Add(b);

@@ -106,9 +106,11 @@ void RegStore(StoreDist dist, void* address, const RegData& src, const MaskData&
   }
   const uint32_t count = kRegBytes / facts.width;
   const uint32_t active = lanes.FirstClear() / facts.width;
-  function.Require((lanes & ~RegBits::First(active * facts.width)).none(), Rule::kMaskLimit, kOp,
+  if (!(lanes & ~RegBits::First(active * facts.width)).none()) {
+    function.Break(Rule::kMaskLimit, kOp,
                    "the mask has gaps: the page does not say where the elements behind one go",
                    site);
+  }
   StoreLine line;
   PackLine(facts, line.bytes, src.bytes);
   if (!valid.all()) {
@@ -191,15 +193,19 @@ void RegStoreUnaligned(void* address, const RegData& src, UnalignedData& unalign
                        Site site) {
   constexpr RegOp kOp = RegOp::kStoreUnAlign;
   VectorFunction& function = VectorFunction::Issue(kOp, site);
-  function.Require(bytes <= kRegBytes, Rule::kCopyLimit, kOp,
+  if (bytes > kRegBytes) {
+    function.Break(Rule::kCopyLimit, kOp,
                    std::to_string(bytes) + " bytes are stored; a register has 256", site);
+  }
   bytes = std::min(bytes, kRegBytes);
   const uint32_t begin = function.UbAddress(kOp, address, site);
   const bool goes_on = unaligned.begin != unaligned.end;
-  function.Require(!goes_on || unaligned.end == begin, Rule::kUnaligned, kOp,
+  if (goes_on && unaligned.end != begin) {
+    function.Break(Rule::kUnaligned, kOp,
                    "the unaligned register holds bytes of another place: StoreUnAlignPost comes "
                    "before the store goes elsewhere",
                    site);
+  }
   const uint32_t held = goes_on ? unaligned.end - unaligned.begin : 0;
   StoreLine line;
   std::memcpy(line.bytes, unaligned.bytes, held);
@@ -235,8 +241,10 @@ void RegStoreUnalignedPost(void* address, UnalignedData& unaligned, Site site) {
   const uint32_t length = unaligned.end - unaligned.begin;
   if (length == 0) return;
   const uint32_t at = address == nullptr ? unaligned.end : function.UbAddress(kOp, address, site);
-  function.Require(at == unaligned.end, Rule::kUnaligned, kOp,
-                   "the address is not where the last StoreUnAlign ended", site);
+  if (at != unaligned.end) {
+    function.Break(Rule::kUnaligned, kOp, "the address is not where the last StoreUnAlign ended",
+                   site);
+  }
   RegBits valid = RegBits::None();
   valid.words[0] = unaligned.valid;
   function.Store(kOp, unaligned.begin, length, unaligned.bytes, 0, &valid, unaligned.loads,

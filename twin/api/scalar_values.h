@@ -90,7 +90,7 @@ class NumericLimits {
     if constexpr (kBuiltIn) {                                                  \
       return built_in;                                                         \
     } else {                                                                   \
-      using Bits = normgrad::twin::LimitBits<T>;                               \
+      using Bits [[maybe_unused]] = normgrad::twin::LimitBits<T>;              \
       return normgrad::twin::OfBits<T>(other);                                 \
     }                                                                          \
   }                                                                            \

@@ -32,21 +32,22 @@ RegData& RegData::operator=(const RegData& other) {
 UnalignedData::~UnalignedData() {
   if (begin == end || !VectorFunction::Running()) return;
   VectorFunction& function = *running;
-  function.Require(false, Rule::kUnaligned, RegOp::kStoreUnAlign,
-                   std::to_string(end - begin) +
-                       " bytes are still in the unaligned register: StoreUnAlignPost stores them",
-                   site);
+  function.Break(Rule::kUnaligned, RegOp::kStoreUnAlign,
+                 std::to_string(end - begin) +
+                     " bytes are still in the unaligned register: StoreUnAlignPost stores them",
+                 site);
 }
 
 bool VectorFunction::Running() { return running != nullptr; }
 
 VectorFunction::VectorFunction(Site site)
     : core_(ThisCore()),
+      memory_(VectorMemory::Here()),
       checks_(core_.checks()),
       checks_all_(core_.checks_all()),
       site_(site),
-      serial_(VectorMemory::Here().NewFunction()),
-      first_access_(VectorMemory::Here().next_access()),
+      serial_(memory_.NewFunction()),
+      first_access_(memory_.next_access()),
       store_load_(first_access_ - 1),
       load_store_(first_access_ - 1),
       store_store_(first_access_ - 1) {
@@ -106,24 +107,25 @@ void VectorFunction::Report(Rule rule, RegOp op, uint32_t begin, uint32_t end, S
                site, message);
 }
 
-void VectorFunction::Require(bool holds, Rule rule, RegOp op, const std::string& message,
-                             Site site) {
-  if (holds || !checks_) return;
+void VectorFunction::Break(Rule rule, RegOp op, const std::string& message, Site site) {
+  if (!checks_) return;
   core_.Report(rule, FactsOf(op).name, PIPE_V, "", 0, 0, site, message);
 }
 
 void VectorFunction::RequireMask(RegOp op, const MaskData& mask, uint32_t element_bytes,
                                  Site site) {
   if (!checks_) return;
-  Require(mask.written, Rule::kRegUndefined, op, "the mask register was never written", site);
+  if (!mask.written) {
+    Break(Rule::kRegUndefined, op, "the mask register was never written", site);
+  }
   const uint32_t made_for = mask.element_bytes;
   if (made_for == 0 || element_bytes == 0 || made_for == element_bytes) return;
   if (mask.Lanes(element_bytes).all()) return;
-  Require(false, Rule::kMaskType, op,
-          "the mask was made for elements of " + std::to_string(made_for) +
-              " bytes, the call has elements of " + std::to_string(element_bytes) +
-              ": other lanes are meant",
-          site);
+  Break(Rule::kMaskType, op,
+        "the mask was made for elements of " + std::to_string(made_for) +
+            " bytes, the call has elements of " + std::to_string(element_bytes) +
+            ": other lanes are meant",
+        site);
 }
 
 uint32_t VectorFunction::UbAddress(RegOp op, const void* address, Site site) {
@@ -189,7 +191,7 @@ VectorFunction::Loaded VectorFunction::Load(RegOp op, uint32_t begin, uint32_t l
   if (at == end) return loaded;
   loaded.whole = false;
   loaded.valid[0] = loaded.valid[1] = RegBits::None();
-  loaded.origin = VectorMemory::Here().NewOrigin(
+  loaded.origin = memory_.NewOrigin(
       {at < limit ? Rule::kUbUninit : Rule::kUbBounds, op, site, buffer_, at, end});
   for (uint32_t from = begin; from < limit; from = at + 1) {
     at = init.FirstUnwritten(from, limit);
@@ -228,7 +230,7 @@ void VectorFunction::Store(RegOp op, uint32_t begin, uint32_t length, const uint
 }
 
 void VectorFunction::Barrier(const MemoryBarrier& barrier) {
-  const uint32_t done = VectorMemory::Here().next_access() - 1;
+  const uint32_t done = memory_.next_access() - 1;
   if (barrier.store_load) store_load_ = done;
   if (barrier.load_store) load_store_ = done;
   if (barrier.store_store) store_store_ = done;

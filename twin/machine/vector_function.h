@@ -22,6 +22,8 @@
 
 namespace normgrad::twin {
 
+class VectorMemory;
+
 // Of whom a LocalMemBar makes whom wait.
 struct MemoryBarrier {
   bool store_load;
@@ -84,8 +86,8 @@ class VectorFunction {
     if (!bad.none()) ReportUndefined(op, name, data, bad, site);
   }
   void RequireMask(RegOp op, const MaskData& mask, uint32_t element_bytes, Site site);
-  // A rule of the call itself.
-  void Require(bool holds, Rule rule, RegOp op, const std::string& message, Site site);
+  // A rule of the call itself is broken.
+  void Break(Rule rule, RegOp op, const std::string& message, Site site);
 
  private:
   struct Conflict {
@@ -127,6 +129,7 @@ class VectorFunction {
   };
 
   Core& core_;
+  VectorMemory& memory_;
   const bool checks_;
   const bool checks_all_;
   Site site_;

@@ -6,14 +6,13 @@ namespace normgrad::twin {
 
 uint32_t VectorFunction::NewAccess(bool write, RegOp op, uint32_t reg, uint32_t begin, uint32_t end,
                                    Site site) {
-  return VectorMemory::Here().Add(write, {site, op, reg}, begin, end);
+  return memory_.Add(write, {site, op, reg}, begin, end);
 }
 
 void VectorFunction::CheckLoad(RegOp op, uint32_t begin, uint32_t end, uint32_t reg, uint32_t reg2,
                                Site site) {
-  VectorMemory& memory = VectorMemory::Here();
-  memory.AnyAfter(true, begin, end, store_load_, [&](uint32_t access, uint32_t from, uint32_t to) {
-    const uint32_t from_reg = memory.At(access).reg;
+  memory_.AnyAfter(true, begin, end, store_load_, [&](uint32_t access, uint32_t from, uint32_t to) {
+    const uint32_t from_reg = memory_.At(access).reg;
     if (from_reg == reg || from_reg == reg2) return false;
     ReportOrder(op, false, {access, true, from, to}, site);
     return true;
@@ -22,28 +21,28 @@ void VectorFunction::CheckLoad(RegOp op, uint32_t begin, uint32_t end, uint32_t 
 
 void VectorFunction::CheckStore(RegOp op, uint32_t begin, uint32_t end, uint32_t reg,
                                 const RegBits& loads, Site site) {
-  VectorMemory& memory = VectorMemory::Here();
   const auto depends = [&](uint32_t access) { return loads.at(access % kRegBytes); };
-  const bool late = memory.AnyAfter(false, begin, end, load_store_,
-                                    [&](uint32_t access, uint32_t from, uint32_t to) {
-                                      if (depends(access) || memory.At(access).reg == reg)
-                                        return false;
-                                      ReportOrder(op, true, {access, false, from, to}, site);
-                                      return true;
-                                    });
+  const bool late = memory_.AnyAfter(false, begin, end, load_store_,
+                                     [&](uint32_t access, uint32_t from, uint32_t to) {
+                                       if (depends(access) || memory_.At(access).reg == reg)
+                                         return false;
+                                       ReportOrder(op, true, {access, false, from, to}, site);
+                                       return true;
+                                     });
   if (late) return;
-  memory.AnyAfter(true, begin, end, store_store_, [&](uint32_t access, uint32_t from, uint32_t to) {
-    if (memory.At(access).reg == reg) return false;
-    // It waits for a load that waited for that store.
-    const uint32_t load = memory.LoadAt(from);
-    if (load > access && depends(load)) return false;
-    ReportOrder(op, true, {access, true, from, to}, site);
-    return true;
-  });
+  memory_.AnyAfter(true, begin, end, store_store_,
+                   [&](uint32_t access, uint32_t from, uint32_t to) {
+                     if (memory_.At(access).reg == reg) return false;
+                     // It waits for a load that waited for that store.
+                     const uint32_t load = memory_.LoadAt(from);
+                     if (load > access && depends(load)) return false;
+                     ReportOrder(op, true, {access, true, from, to}, site);
+                     return true;
+                   });
 }
 
 void VectorFunction::ReportOrder(RegOp op, bool write, const Conflict& conflict, Site site) {
-  const VectorMemory::Access& other = VectorMemory::Here().At(conflict.access);
+  const VectorMemory::Access& other = memory_.At(conflict.access);
   const uint32_t base = core_.buffer(buffer_).begin;
   const char* source = conflict.write ? "VEC_STORE" : "VEC_LOAD";
   Report(Rule::kRaceInFunction, op, conflict.begin, conflict.end, site,
@@ -67,7 +66,7 @@ void VectorFunction::ReportUndefined(RegOp op, const char* name, const RegData& 
                  std::string(name) + " holds nothing defined at " + where + ": " + why);
     return;
   }
-  const VectorMemory::Origin origin = VectorMemory::Here().OriginAt(data.origin);
+  const VectorMemory::Origin origin = memory_.OriginAt(data.origin);
   buffer_ = origin.buffer;
   const bool past = origin.rule == Rule::kUbBounds;
   Report(origin.rule, origin.op, origin.begin, origin.end, origin.site,

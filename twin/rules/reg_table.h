@@ -120,15 +120,17 @@ struct RegFacts {
   reg_types::Set types;
 };
 
-constexpr RegFacts FactsOf(RegOp op) {
-  using namespace reg_types;  // NOLINT: the table's words
-  constexpr RegFacts kFacts[] = {
+namespace reg_types {
+
+inline constexpr RegFacts kFacts[] = {
 #define NORMGRAD_REG_FACTS(kind, name, type, issue, types) {name, RegClass::type, issue, types},
-      NORMGRAD_REG_CALLS(NORMGRAD_REG_FACTS)
+    NORMGRAD_REG_CALLS(NORMGRAD_REG_FACTS)
 #undef NORMGRAD_REG_FACTS
-  };
-  return kFacts[static_cast<int>(op)];
-}
+};
+
+}  // namespace reg_types
+
+constexpr const RegFacts& FactsOf(RegOp op) { return reg_types::kFacts[static_cast<int>(op)]; }
 
 template <RegOp op, typename T>
 constexpr bool kRegTakes = (FactsOf(op).types & dtypes::Of(kDtypeOf<T>)) != 0;

@@ -5,9 +5,39 @@
 namespace {
 
 enum Api : uint32_t {
-  kAdd, kSub, kMul, kDiv, kMax, kMin, kAnd, kOr, kXor, kShiftLeft, kShiftRight,
-  kMulAddDst, kMulDstAdd, kAbsSub, kExpSub, kAbs, kNeg, kNot, kRelu, kExp, kLn, kSqrt,
-  kAdds, kMuls, kMaxs, kMins, kAxpy, kShiftLefts, kShiftRights, kDuplicate, kSpread, kMove, kSelect,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMax,
+  kMin,
+  kAnd,
+  kOr,
+  kXor,
+  kShiftLeft,
+  kShiftRight,
+  kMulAddDst,
+  kMulDstAdd,
+  kAbsSub,
+  kExpSub,
+  kAbs,
+  kNeg,
+  kNot,
+  kRelu,
+  kExp,
+  kLn,
+  kSqrt,
+  kAdds,
+  kMuls,
+  kMaxs,
+  kMins,
+  kAxpy,
+  kShiftLefts,
+  kShiftRights,
+  kDuplicate,
+  kSpread,
+  kMove,
+  kSelect,
 };
 
 // In row.mode: the merge mode, or that subnormal numbers stay.
@@ -20,25 +50,25 @@ constexpr ExpSpecificMode kExpExact = {MaskMergeMode::ZEROING,
 constexpr LnSpecificMode kLnExact = {MaskMergeMode::ZEROING,
                                      AscendC::LnAlgo::PRECISION_1ULP_FTZ_FALSE};
 
-#define BINARY(name)                                            \
-  if constexpr (twin::kRegTakes<twin::RegOp::k##name, T>) {     \
-    if (row.api == k##name) name(r.d, r.a, r.b, r.mask);        \
+#define BINARY(name)                                        \
+  if constexpr (twin::kRegTakes<twin::RegOp::k##name, T>) { \
+    if (row.api == k##name) name(r.d, r.a, r.b, r.mask);    \
   }
-#define MERGING(name)                                                                          \
-  if (row.api == k##name && row.mode == 0) name(r.d, r.a, r.b, r.mask);                        \
+#define MERGING(name)                                                   \
+  if (row.api == k##name && row.mode == 0) name(r.d, r.a, r.b, r.mask); \
   if (row.api == k##name && row.mode == 1) name<T, MaskMergeMode::MERGING>(r.d, r.a, r.b, r.mask);
-#define UNARY(name)                                             \
-  if constexpr (twin::kRegTakes<twin::RegOp::k##name, T>) {     \
-    if (row.api == k##name) name(r.d, r.a, r.mask);             \
+#define UNARY(name)                                         \
+  if constexpr (twin::kRegTakes<twin::RegOp::k##name, T>) { \
+    if (row.api == k##name) name(r.d, r.a, r.mask);         \
   }
-#define EXACT(name)                                                                \
-  if constexpr (twin::kRegTakes<twin::RegOp::k##name, T>) {                        \
-    if (row.api == k##name && row.mode == 0) name(r.d, r.a, r.mask);               \
+#define EXACT(name)                                                                      \
+  if constexpr (twin::kRegTakes<twin::RegOp::k##name, T>) {                              \
+    if (row.api == k##name && row.mode == 0) name(r.d, r.a, r.mask);                     \
     if (row.api == k##name && row.mode == 1) name<T, &k##name##Exact>(r.d, r.a, r.mask); \
   }
-#define SCALAR(name)                                            \
-  if constexpr (twin::kRegTakes<twin::RegOp::k##name, T>) {     \
-    if (row.api == k##name) name(r.d, r.a, scalar, r.mask);     \
+#define SCALAR(name)                                        \
+  if constexpr (twin::kRegTakes<twin::RegOp::k##name, T>) { \
+    if (row.api == k##name) name(r.d, r.a, scalar, r.mask); \
   }
 
 template <typename T>

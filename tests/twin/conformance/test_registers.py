@@ -37,6 +37,7 @@ MODES = {  # merging, or subnormal numbers that stay, or no mask
 }  # fmt: skip
 FLUSHES = ("Div", "Exp", "Ln", "Sqrt")
 # The host's fp64 function is not exact either; one more ulp than correct rounding.
+SEEDS = (40, 50, 60, 70)  # a register is small: several hold every kind of number
 APPROXIMATE = ("Exp", "Ln", "ExpSub")
 
 
@@ -45,7 +46,8 @@ def rows() -> list[Row]:
     for api, dtypes in APIS.items():
         for dtype in dtypes:
             kind = "positive" if api in ("Sqrt", "Ln") else "mixed"
-            names = tuple(f"{dtype}:{kind}:{40 + i}" for i in range(3))
+            sets = [[f"{dtype}:{kind}:{seed + i}" for i in range(3)] for seed in SEEDS]
+            names = sets[0]
             lanes = REGISTER // DTYPES[dtype].itemsize
             for mode in range(MODES.get(api, 1)):
                 for shift in (0, 3, 7, 40) if api in ("ShiftLefts", "ShiftRights") else (0,):
@@ -53,6 +55,9 @@ def rows() -> list[Row]:
                     for count in (0, 1, lanes // 3, lanes, 1000):
                         found.append(Row(api, dtype, count=count | shift << 16, **common))
                     found.append(Row(api, dtype, "bits", lanes | shift << 16, **common))
+                    for a, b, c in sets[1:]:
+                        common["data"] = (a, b, c)
+                        found.append(Row(api, dtype, count=lanes | shift << 16, **common))
     return found
 
 
@@ -149,6 +154,8 @@ def computed(row: Row, x: Array, a: Array, b: Array) -> Array:
         "Duplicate": lambda: s, "Spread": lambda: np.full(n, a[0], kind), "Move": lambda: a,
         "Not": lambda: (~a.view(f"i{kind.itemsize}")).view(kind),
     }  # fmt: skip
+    if row.api == "Select":
+        return a
     if row.api in simple:
         return simple[row.api]().astype(kind)
     if row.api in ("MulAddDst", "MulDstAdd") and is_float:
@@ -156,7 +163,11 @@ def computed(row: Row, x: Array, a: Array, b: Array) -> Array:
     if row.api == "MulAddDst":
         return a * b + x
     if row.api.startswith("Shift"):
-        by = b.view(f"i{kind.itemsize}") if "s" not in row.api[-1] else np.full(n, row.count >> 16)
+        by = (
+            np.abs(b.view(f"i{kind.itemsize}").astype(np.int64))
+            if "s" not in row.api[-1]
+            else np.full(n, row.count >> 16)
+        )
         return shifted(a, by, "Left" in row.api)
     keep = row.mode == 1
     u, v = (wide(t) if keep else flushed(wide(t), dtype) for t in (a, b))
@@ -210,11 +221,15 @@ def test_register_call_for_every_type_and_mask(api: str) -> None:
 
 
 def test_operands_make_the_edges_visible() -> None:
-    x, a, b = (operand(f"fp32:mixed:{40 + i}")[:REGISTER].view(np.float32) for i in range(3))
+    x, a, b = (
+        np.concatenate([operand(f"fp32:mixed:{seed + i}")[:REGISTER] for seed in SEEDS])
+        for i in range(3)
+    )
+    x, a, b = (values.view(np.float32) for values in (x, a, b))
     assert np.isnan(a).any()
     assert np.isinf(a).any()
     assert ((np.abs(a) < 2.0**-126) & (a != 0)).any()
     assert ((a == 0) & np.signbit(a)).any()
-    twice = (a.astype(np.float32) * b).astype(np.float32) + x
     with np.errstate(all="ignore"):
+        twice = a * b + x
         assert (fused(a, b, x, "fp32") != twice)[np.isfinite(twice)].any()
