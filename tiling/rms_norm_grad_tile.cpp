@@ -134,9 +134,10 @@ uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows) {
 }
 
 // The most rows of a tile of `rows` that can be worked on together, 0 if none.
-uint64_t LargestStep(const Problem& problem, uint64_t rows, uint64_t busiest_rows,
-                     uint32_t ub_bytes) {
+uint64_t LargestStep(const Problem& problem, uint32_t in_buffers, uint64_t rows,
+                     uint64_t busiest_rows, uint32_t ub_bytes) {
   Tile tile;
+  tile.in_buffers = in_buffers;
   tile.rows = rows;
   tile.rstd_rows = RstdRows(rows, busiest_rows);
   const uint64_t step = Largest(rows, [&](uint64_t candidate) {
@@ -265,14 +266,21 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   const uint64_t most = std::min<uint64_t>(busiest_rows, kMaxCopyRows);
   const uint64_t row_bytes = PitchCols(problem.cols, problem.dtype) * SizeOf(problem.dtype);
   uint64_t rows = std::min(most, std::max<uint64_t>(1, kGoodCopyBytes / row_bytes));
+  // Three shorter copies of a kind instead of two keep the engine busier where each still has the
+  // rows that a good step takes: 42.1 instead of 43.6 us (modelled) for bf16 4096x1024.
+  uint32_t in_buffers = 2;
+  if (wanted_rows == 0 && 2 * rows / 3 >= kGoodStepRows) {
+    in_buffers = 3;
+    rows = 2 * rows / 3;
+  }
   uint64_t step = 0;
   if (wanted_rows != 0) {
     rows = std::min<uint64_t>(wanted_rows, most);
-    step = LargestStep(problem, rows, busiest_rows, ub_bytes);
+    step = LargestStep(problem, in_buffers, rows, busiest_rows, ub_bytes);
   } else {
     // Smaller copies leave room for larger steps.
     for (; rows > 0; --rows) {
-      step = LargestStep(problem, rows, busiest_rows, ub_bytes);
+      step = LargestStep(problem, in_buffers, rows, busiest_rows, ub_bytes);
       if (step >= std::min(rows, kGoodStepRows)) {
         break;
       }
@@ -292,6 +300,7 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   const uint64_t even = EvenPiece(rows, step);
   step = even == rows ? even : std::min(step, AlignUp(even, 2));
   tile.fits = true;
+  tile.in_buffers = in_buffers;
   tile.rows = rows;
   tile.step_rows = step;
   tile.rstd_rows = RstdRows(rows, busiest_rows);
@@ -312,7 +321,7 @@ Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t 
   const uint64_t together =
       AlignDown(std::min<uint64_t>(kMaxCopyRows, kGoodCopyBytes / row_bytes), group_rows);
   if (together > group_rows &&
-      LargestStep(problem, together, busiest_rows, ub_bytes) >= group_rows) {
+      LargestStep(problem, tile.in_buffers, together, busiest_rows, ub_bytes) >= group_rows) {
     tile.step_rows = group_rows;
     tile.rows = std::min(together, AlignUp(CeilDiv(busiest_rows, 2), group_rows));
     tile.rstd_rows = RstdRows(tile.rows, busiest_rows);

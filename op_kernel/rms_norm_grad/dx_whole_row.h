@@ -90,27 +90,31 @@ class DxWholeRow {
       group.ends = left == step;
       group.is_last = group.row + step == end;
       const uint32_t at = row * plan_.pitch_cols;
-      Step(rstd_row + row, step, x[at], dy[at], dx[at], group);
+      const uint32_t count = step * plan_.pitch_cols;
+      const AscendC::LocalTensor<float> wide_x = Edge::Load(x[at], Work(0), count);
+      const AscendC::LocalTensor<float> wide_dy = Edge::Load(dy[at], Work(1), count);
+      if (!Edge::kInPlace && row + step == rows) GiveBack(x, dy);  // the next tile may come
+      AscendC::PipeBarrier<PIPE_V>();
+      Step(rstd_row + row, step, wide_x, wide_dy, dx[at], group);
     }
-    queues_.GiveBackX(x);
-    queues_.GiveBackDy(dy);
+    if (Edge::kInPlace) GiveBack(x, dy);
     queues_.Finished(dx);
   }
 
+  __aicore__ inline void GiveBack(AscendC::LocalTensor<T>& x, AscendC::LocalTensor<T>& dy) {
+    queues_.GiveBackX(x);
+    queues_.GiveBackDy(dy);
+  }
+
   __aicore__ inline void Step(uint32_t first_row, uint32_t rows,
-                              const AscendC::LocalTensor<T>& x_in,
-                              const AscendC::LocalTensor<T>& dy_in,
+                              const AscendC::LocalTensor<float>& x,
+                              const AscendC::LocalTensor<float>& dy,
                               const AscendC::LocalTensor<T>& dx, const GroupState& group) {
     const uint32_t cols = plan_.cols;
     const uint32_t pitch = plan_.pitch_cols;
-    const uint32_t count = rows * pitch;
     const AscendC::LocalTensor<float> gamma = gamma_buf_.template Get<float>();
     const AscendC::LocalTensor<float> rstd = statistics_.Rstd(first_row);
-    const AscendC::LocalTensor<float> x = Edge::Load(x_in, Work(0), count);
-    const AscendC::LocalTensor<float> dy = Edge::Load(dy_in, Work(1), count);
     const AscendC::LocalTensor<float> product = Edge::Target(dx, Work(2));
-    AscendC::PipeBarrier<PIPE_V>();
-
     ForGrid(rows, cols, pitch, MulByRow{product, x, rstd});
     AscendC::PipeBarrier<PIPE_V>();
     ForGrid(rows, cols, pitch, MulEach{product, product, dy});
@@ -139,7 +143,7 @@ class DxWholeRow {
     AscendC::PipeBarrier<PIPE_V>();
     const AscendC::LocalTensor<float> result = Edge::kInPlace ? product : dy;
     ForGrid(rows, cols, pitch, MulByRow{result, dy, rstd});
-    Edge::Store(dx, result, count);
+    Edge::Store(dx, result, rows * pitch);
     AscendC::PipeBarrier<PIPE_V>();  // the next step writes over what is being read here
   }
 
