@@ -34,19 +34,19 @@ def sentence(rows: int, cols: int, dtype: str = "bf16", **wishes: Any) -> str:
 # soc, dtype, rows, cols -> strategy, cores, bytes of UB in the first and second phase, rows per
 # tile and per step, columns per chunk and per segment, buffers per queue in and out
 TABLE = [
-    ("ascend910b4", "bf16", 4096, 1024, "DxWholeRow", 40, 173280, 5248, 8, 4, 0, 0, 2, 2),
+    ("ascend910b4", "bf16", 4096, 1024, "DxWholeRow", 40, 168608, 5248, 5, 5, 0, 0, 3, 2),
     ("ascend910b4", "bf16", 4096, 4096, "DxWholeRow", 40, 165536, 17056, 1, 1, 0, 0, 2, 2),
     ("ascend910b4", "bf16", 4096, 8192, "DxInPlaceRow", 40, 182784, 34112, 1, 1, 4096, 4096, 3, 0),
     ("ascend910b4", "bf16", 4096, 8000, "DxInPlaceRow", 40, 180480, 32800, 1, 1, 4096, 4096, 3, 0),
     ("ascend910b4", "bf16", 4097, 129, "DxWholeRow", 40, 150464, 1312, 52, 26, 0, 0, 2, 2),
     ("ascend910b4", "fp32", 4096, 1024, "DxWholeRow", 40, 122688, 5248, 4, 4, 0, 0, 2, 2),
     ("ascend910b4", "fp32", 100, 6144, "DxInPlaceRow", 40, 174464, 26240, 1, 1, 3072, 3072, 3, 0),
-    ("ascend910b4", "fp32", 200000, 8, "DxWholeRow", 40, 159008, 1312, 500, 500, 0, 0, 2, 2),
+    ("ascend910b4", "fp32", 200000, 8, "DxWholeRow", 40, 127712, 1312, 334, 334, 0, 0, 3, 2),
     ("ascend910b4", "fp32", 1, 1, "DxWholeRow", 1, 1888, 0, 1, 1, 0, 0, 2, 2),
     ("ascend910b4", "fp32", 3, 7, "DxWholeRow", 3, 1888, 128, 1, 1, 0, 0, 2, 2),
     ("ascend910b4", "fp32", 0, 7, "DxWholeRow", 1, 1888, 0, 1, 1, 0, 0, 2, 2),
     ("ascend910b4", "bf16", 0, 8192, "DxInPlaceRow", 1, 182784, 0, 1, 1, 4096, 4096, 3, 0),
-    ("ascend910b1", "bf16", 4096, 1024, "DxWholeRow", 48, 172704, 4704, 8, 4, 0, 0, 2, 2),
+    ("ascend910b1", "bf16", 4096, 1024, "DxWholeRow", 48, 168608, 4704, 5, 5, 0, 0, 3, 2),
 ]
 
 
@@ -69,10 +69,11 @@ def test_shape_gives_strategy(row: tuple[Any, ...]) -> None:
     ) == row[4:]
 
 
-def test_tile_is_16_kib_in_even_parts() -> None:
-    # 103 rows on the busiest core: 13 tiles of 8 rows of 2 KiB, each worked on in two steps.
+def test_tiles_are_even_parts() -> None:
+    # 103 rows on the busiest core: 8 rows are 16 KiB, three copies of 5 go where two of 8 would, and
+    # 21 tiles are even.
     plan = planned(4096, 1024)
-    assert (plan.fields["rows_per_tile"], plan.fields["rows_per_step"]) == (8, 4)
+    assert (plan.fields["rows_per_tile"], plan.fields["in_buffers"]) == (5, 3)
     with pytest.raises(Refused):
         planned(4096, 1024, rows_per_tile=14)
     # 80 rows on one core: 56 of 288 bytes would be 16 KiB, two tiles of 40 are even.
@@ -89,7 +90,8 @@ def test_rows_of_half_blocks_are_worked_on_in_pairs() -> None:
     # 24 columns of bf16 are one block and a half.
     plan = planned(100000, 24)
     assert plan.fields["pitch_cols"] == 24
-    assert plan.fields["rows_per_step"] % 2 == 0
+    step, tile = plan.fields["rows_per_step"], plan.fields["rows_per_tile"]
+    assert step == tile or step % 2 == 0
     assert planned(100000, 25).fields["pitch_cols"] == 32
     assert planned(100000, 264).fields["pitch_cols"] == 272
 
@@ -128,7 +130,7 @@ def test_declared_c_is_4_where_hi_and_lo_fit() -> None:
 def test_reasons_have_numbers() -> None:
     whole = planned(4096, 1024).reason
     assert re.fullmatch(
-        r"8 rows of 1,024 columns fit UB together \([\d,]+ of 188,416 bytes\)", whole
+        r"5 rows of 1,024 columns fit UB together \([\d,]+ of 188,416 bytes\)", whole
     )
     assert re.fullmatch(
         r"one row of 1 column fits UB \([\d,]+ of 188,416 bytes\)", planned(1, 1, "fp32").reason
