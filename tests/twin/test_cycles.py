@@ -96,6 +96,27 @@ def test_cores_share_the_pools() -> None:
     assert cycles("AllCoresLoad", "resident") == near(port)
 
 
+def test_a_load_passes_stores_that_wait_for_their_data() -> None:
+    # GM serves a tile of every core in a tenth of what the vector pipe needs to make one: each
+    # store is served at once when its data are there, and so is the load behind it.
+    served = BYTES * 40 / GM_BYTES_PER_CYCLE
+    work = 300 * REPEATS
+    assert STORE < served < work / 10
+    assert cycles("LoadsPassStores", "cold") == near(ISSUE + 4 * work + 24 + served + STORE_LATENCY)
+    busy = launched("LoadsPassStores").time["cold"]["aiv_mte2_time_us"] * MHZ
+    assert busy == near(4 * served)
+
+
+def test_sharing_makes_memory_no_faster() -> None:
+    # 64 tiles of each core, one of them behind the other; only the last latency comes on top.
+    served = 64 * BYTES * 40 / GM_BYTES_PER_CYCLE
+    assert served + COPY_ISSUE <= cycles("BothWays", "cold") + 0.2
+    assert cycles("BothWays", "cold") <= served + COPY_ISSUE + LOAD_LATENCY + 0.2
+    part = launched("BothWays").time["cold"]
+    loads, stores = part["aiv_mte2_time_us"] * MHZ, part["aiv_mte3_time_us"] * MHZ
+    assert abs(loads - stores) < 2 * BYTES * 40 / GM_BYTES_PER_CYCLE  # neither waits for the other
+
+
 def test_cores_wait_for_the_last_one_where_they_meet() -> None:
     each = REPEATS
     first = ISSUE + 3 * each + 24  # core 2

@@ -86,6 +86,29 @@ SAMPLE(AllCoresLoad, 40) {
   Load<32>(gm, a);
 }
 
+// Four stores wait for their data; the loads that follow them in the program do not wait for them.
+SAMPLE(LoadsPassStores, 40) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, kElems);
+  const LocalTensor<float> b = Buffer(pipe, kElems);
+  for (int i = 0; i < 4; ++i) {
+    for (int k = 0; k < 300; ++k) AscendC::Duplicate(b, 1.0f, kElems);
+    Store(gm, b, kElems);
+    AscendC::DataCopy(a, Global(gm.in), kElems);
+  }
+}
+
+// Loads and stores at the same time, as fast as both engines are.
+SAMPLE(BothWays, 40) {
+  TPipe pipe;
+  const LocalTensor<float> a = Buffer(pipe, kElems);
+  const LocalTensor<float> b = Buffer(pipe, kElems);
+  for (int i = 0; i < 32; ++i) {
+    AscendC::DataCopy(Global(gm.out), b, kElems);
+    AscendC::DataCopy(a, Global(gm.in), kElems);
+  }
+}
+
 // Cores of different speed meet twice: each stretch lasts as long as its slowest core.
 SAMPLE_ON(Meetings, 3, 2201) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);

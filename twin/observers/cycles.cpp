@@ -30,22 +30,58 @@ uint64_t WholeBytes(uint64_t begin, uint64_t length, uint64_t line) {
 
 }  // namespace
 
-double Cycles::Pool::Take(double begin, double cycles) {
-  if (begin >= free_) {
-    gap_begin_ = free_;
-    gap_end_ = begin;
-    free_ = begin + cycles;
-    return free_;
+void Cycles::Pool::Insert(int at, Gap gap) {
+  if (gap.begin >= gap.end) return;
+  if (count_ == kGaps) {  // the oldest one goes
+    if (at == 0) return;
+    std::copy(gaps_ + 1, gaps_ + at, gaps_);
+    gaps_[at - 1] = gap;
+    return;
   }
-  const double from = Later(begin, gap_begin_);
-  if (from < gap_end_) {
-    const double used = std::min(cycles, gap_end_ - from);
-    gap_begin_ = from + used;
-    cycles -= used;
-    if (cycles <= 0) return gap_begin_;
+  std::copy_backward(gaps_ + at, gaps_ + count_, gaps_ + count_ + 1);
+  gaps_[at] = gap;
+  ++count_;
+}
+
+double Cycles::Pool::Served(double begin, double cycles) const {
+  for (int i = 0; i <= count_; ++i) {
+    // Behind the last gap all is booked up to `free_`, and nothing after it.
+    const Gap gap = i < count_ ? gaps_[i] : Gap{free_, free_};
+    if (gap.begin > begin) {
+      const double shared = gap.begin - begin;
+      if (2 * cycles <= shared) return begin + 2 * cycles;
+      cycles -= shared / 2;
+      begin = gap.begin;
+    }
+    if (gap.end > begin) {
+      if (begin + cycles <= gap.end) return begin + cycles;
+      cycles -= gap.end - begin;
+      begin = gap.end;
+    }
   }
-  free_ += cycles;
-  return free_;
+  return begin + cycles;
+}
+
+void Cycles::Pool::Book(double begin, double cycles) {
+  for (int i = 0; i < count_;) {
+    const Gap gap = gaps_[i];
+    if (gap.end <= begin) {
+      ++i;
+      continue;
+    }
+    const double from = Later(begin, gap.begin);
+    const double end = std::min(gap.end, from + cycles);
+    std::copy(gaps_ + i + 1, gaps_ + count_, gaps_ + i);
+    --count_;
+    Insert(i, {end, gap.end});
+    Insert(i, {gap.begin, from});
+    cycles -= end - from;
+    if (cycles <= 0) return;
+    begin = gap.end;  // all of it is used; what was before `from` lies behind
+  }
+  const double from = Later(begin, free_);
+  Insert(count_, {free_, from});
+  free_ = from + cycles;
 }
 
 Cycles::Cycles(CycleMode mode, const Soc& soc, uint32_t cores, bool autosync)
@@ -158,6 +194,7 @@ Moment Cycles::End() const {
   for (int pipe = 1; pipe < kPipes; ++pipe) {
     end = Later(end, Later(pipes_[pipe].done, pipes_[pipe].ready));
   }
+  for (int lane = 0; lane < kLanes; ++lane) end.at[lane] = Later(end.at[lane], pools_[lane].free());
   return end;
 }
 

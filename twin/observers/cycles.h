@@ -109,16 +109,34 @@ class Cycles {
   void AwaitShared(int pipe, const Shared& shared);
 
  private:
-  // GM serves one core at a fixed rate, one transfer after another. A transfer that comes later in
-  // the program may use the newest stretch in which GM had nothing to do.
+  // GM serves one core at a fixed rate. The scalar unit runs ahead of the others: a store waits
+  // long for its data, and loads that come later in the program begin before. So a transfer is
+  // booked into the stretches in which GM has had nothing to do, the newest of which are kept. It
+  // does not wait for the other engine's: while both are at GM each has half of the rate.
   class Pool {
    public:
-    double Take(double begin, double cycles);
+    // When GM has served a transfer of so many cycles that comes at `begin`.
+    double Take(double begin, double cycles) {
+      const double end = Served(begin, cycles);
+      Book(begin, cycles);
+      return end;
+    }
+    // All that was booked has been served: sharing must not make GM faster than it is.
+    double free() const { return free_; }
 
    private:
-    double free_ = 0;
-    double gap_begin_ = 0;
-    double gap_end_ = 0;
+    static constexpr int kGaps = 16;
+    struct Gap {
+      double begin;
+      double end;
+    };
+    double Served(double begin, double cycles) const;
+    void Book(double begin, double cycles);
+    void Insert(int at, Gap gap);
+
+    double free_ = 0;  // nothing is to be served from here on
+    int count_ = 0;
+    Gap gaps_[kGaps] = {};  // by time
   };
 
   struct PipeState {
