@@ -281,6 +281,10 @@ def show_plan(plan: Plan, title: str) -> None:
         )
 
 
+def _of_registers(counter: str) -> bool:
+    return counter == "vector_functions" or counter.startswith("register_")
+
+
 def show_outcome(outcome: Outcome) -> None:
     """All there is to see of one case."""
     result = outcome.result
@@ -288,11 +292,15 @@ def show_outcome(outcome: Outcome) -> None:
         show_plan(outcome.plan, "plan")
     if result.counters:
         say("counters")
-        table(("", ""), list(result.counters.items()), "  ")
+        programs = result.counters.get("vector_functions", 0) != 0
+        kept = [(n, v) for n, v in result.counters.items() if programs or not _of_registers(n)]
+        table(("", ""), kept, "  ")
         if result.bytes_over_minimum is not None:
             say(f"  bytes over minimum           {result.bytes_over_minimum:.4f}")
         if result.slope_cycles_per_64 is not None:
             say(f"  vector slope cycles per 64   {result.slope_cycles_per_64:.2f}")
+        if result.registers_per_64 is not None:
+            say(f"  register instructions per 64 {result.registers_per_64:.2f}")
     for line in timing.lines(result.time, result.bandwidth_fraction):
         say(line)
     if result.counters or result.findings:

@@ -144,6 +144,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         findings=tuple(asdict(finding) for finding in outputs.findings),
         bytes_over_minimum=_bytes_over_minimum(outputs, plan),
         slope_cycles_per_64=_slope_cycles(outputs, case),
+        registers_per_64=_registers(outputs, case),
         **timing.figures(outputs.time, plan.minimum_bytes),
     )
     judged: Verdict | None = None
@@ -309,3 +310,12 @@ def _bytes_over_minimum(outputs: Outputs, plan: Plan) -> float | None:
 def _slope_cycles(outputs: Outputs, case: Case) -> float | None:
     cycles = outputs.counters.get("vector_slope_cycles")
     return None if cycles is None or case.is_empty else cycles * 64 / (case.rows * case.cols)
+
+
+def _registers(outputs: Outputs, case: Case) -> float | None:
+    """Register instructions of all kinds per 64 elements; none without vector functions."""
+    if case.is_empty or not outputs.counters.get("vector_functions"):
+        return None
+    kinds = ("loads", "stores", "arithmetic", "casts", "reductions", "moves", "masks", "barriers")
+    total = sum(outputs.counters[f"register_{kind}"] for kind in kinds)
+    return total * 64 / (case.rows * case.cols)

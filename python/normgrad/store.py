@@ -44,6 +44,7 @@ class Result:
     modelled_resident_us: float | None = None  # with all tensors in L2
     bandwidth_fraction: float | None = None  # minimum bytes over modelled time, of the achievable
     slope_cycles_per_64: float | None = None
+    registers_per_64: float | None = None  # register instructions, on 3510
     score: float | None = None  # worst |error| / budget; at most 1 passes
     seconds: float = 0.0  # the whole case
     launch_seconds: float = 0.0  # of all orders and batches

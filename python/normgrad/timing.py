@@ -68,13 +68,13 @@ def bench_columns(
 ) -> tuple[Sequence[str], Sequence[Sequence[object]], Sequence[str]]:
     """Header and rows of `bench`; which columns a narrow terminal may do without."""
     header = (
-        "case", "status", "plan", "bytes/min", "<=", "slope/64", "<=", "cold us", "<=",
+        "case", "status", "plan", "bytes/min", "<=", "slope/64", "<=", "reg/64", "cold us", "<=",
         "resident us", "fraction", ">=", "launch us", "SyncAll us", "SyncAll/core",
         "barriers/core", "scalar reads", "UB bytes",
     )  # fmt: skip
     spare = (
-        "scalar reads", "SyncAll/core", "UB bytes", "barriers/core", "launch us", "SyncAll us",
-        "status", "plan",
+        "scalar reads", "SyncAll/core", "UB bytes", "barriers/core", "reg/64", "launch us",
+        "SyncAll us", "status", "plan",
     )  # fmt: skip
     return header, [_bench_row(result) for result in results], spare
 
@@ -91,6 +91,7 @@ def _bench_row(result: Result) -> Sequence[object]:
         limit("bytes_over_minimum", ".4f"),
         _number(result.slope_cycles_per_64, ".2f"),
         limit("slope_cycles_per_64", "g"),
+        _number(result.registers_per_64, ".2f"),
         _number(result.modelled_us, ",.1f"),
         limit("modelled_us", "g"),
         _number(result.modelled_resident_us, ",.1f"),

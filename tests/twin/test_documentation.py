@@ -88,3 +88,41 @@ def test_page_has_the_conversions_of_the_rules() -> None:
         (r[0], r[1]): [frozenset(c.strip("-")) for c in r[2:6]] for r in section("### Conversions")
     }
     assert page == wanted
+
+
+REGISTER_SETS = {
+    "kNone": set(),
+    "kFloats": FLOATS,
+    "kRelu": {*FLOATS, "int32"},
+    "kFloatsBf16": {*FLOATS, "bf16"},
+    "kSigned": {*FLOATS, "int8", "int16", "int32"},
+    "kInts": {"int8", "uint8", "int16", "uint16", "int32", "uint32"},
+    "kWords": WORDS,
+    "kWordsBf16": {*WORDS, "bf16"},
+    "kAll": {*WORDS, *BYTES, "bf16"},
+}
+REGISTER_WORDS = {"floats": FLOATS, "words": WORDS, "ints": REGISTER_SETS["kInts"],
+                  "all": REGISTER_SETS["kAll"]}  # fmt: skip
+
+
+def register_calls() -> dict[str, list[str]]:
+    rows = section("### Register programming")
+    return {name: row for row in rows for name in re.findall(r"`(\w+)`", row[0] + row[1])}
+
+
+def test_page_has_every_register_call_with_its_element_types() -> None:
+    table = (RULES / "reg_table.h").read_text()
+    rows = re.findall(r'^\s*X\(\w+, "(\w+)", \w+, [\d.]+, ([^)]+)\)', table, re.MULTILINE)
+    assert len(rows) > 50
+    page = register_calls()
+    assert [name for name, _ in rows if name not in page] == []
+    for name, types_of in rows:
+        wanted = set().union(*(REGISTER_SETS[part] for part in types_of.split(" | ")))
+        if not wanted or name == "ExpSub":
+            continue
+        cell = page[name][2]
+        found = set().union(*(REGISTER_WORDS.get(word, {word}) for word in cell.split(", ")))
+        if name == "PairReduceElem":  # named in the row of ReduceDataBlock
+            assert wanted <= found
+            continue
+        assert found == wanted, name

@@ -83,9 +83,13 @@ VectorFunction::~VectorFunction() {
                                &counters.register_arithmetic, &counters.register_casts,
                                &counters.register_reductions, &counters.register_moves,
                                &counters.register_masks,      &counters.register_barriers};
+  double cycles = 0.0;
   for (int op = 0; op < kRegOps; ++op) {
-    *classes[static_cast<int>(FactsOf(static_cast<RegOp>(op)).type)] += counts_[op];
+    const RegFacts& facts = FactsOf(static_cast<RegOp>(op));
+    *classes[static_cast<int>(facts.type)] += counts_[op];
+    cycles += counts_[op] * facts.cycles;
   }
+  core_.cycles().Vector(Api::kVectorFunction, static_cast<uint64_t>(cycles), false, site_);
   ++counters.vector_functions;
   counters.register_load_bytes += load_bytes_;
   counters.register_store_bytes += store_bytes_;

@@ -1,7 +1,8 @@
 // Every kind of register instruction of arch 3510: the call's name in a kernel's source, what it is
-// counted as, how many of its kind the unit issues in a cycle, and the element types it takes. The
-// types follow the data type section of each call's page (SIMD-API, register programming), without
-// 64-bit and complex elements; the issue width is the appendix on single and dual issue.
+// counted as, what it costs to issue, and the element types it takes. The types follow the data
+// type section of each call's page (SIMD-API, register programming), without 64-bit and complex
+// elements. Cycles: half of one where the appendix on single and dual issue says two a cycle; 4
+// where the appendix on throughput says 16 fp32 elements a cycle.
 #ifndef NORMGRAD_TWIN_RULES_REG_TABLE_H_
 #define NORMGRAD_TWIN_RULES_REG_TABLE_H_
 
@@ -40,72 +41,72 @@ constexpr Set kFloatsBf16 = kFloats | Of(Dtype::kBf16);
 
 }  // namespace reg_types
 
-// X(kind, name, class, issued per cycle, element types)
-#define NORMGRAD_REG_CALLS(X)                                        \
-  X(Add, "Add", kArithmetic, 2, kAll)                                \
-  X(Sub, "Sub", kArithmetic, 2, kAll)                                \
-  X(Mul, "Mul", kArithmetic, 2, kWordsBf16)                          \
-  X(Div, "Div", kArithmetic, 2, kFloats)                             \
-  X(Max, "Max", kArithmetic, 2, kAll)                                \
-  X(Min, "Min", kArithmetic, 2, kAll)                                \
-  X(And, "And", kArithmetic, 2, kInts)                               \
-  X(Or, "Or", kArithmetic, 2, kInts)                                 \
-  X(Xor, "Xor", kArithmetic, 2, kInts)                               \
-  X(ShiftLeft, "ShiftLeft", kArithmetic, 2, kInts)                   \
-  X(ShiftRight, "ShiftRight", kArithmetic, 2, kInts)                 \
-  X(MulAddDst, "MulAddDst", kArithmetic, 2, kWordsBf16)              \
-  X(MulDstAdd, "MulDstAdd", kArithmetic, 2, kFloatsBf16)             \
-  X(AbsSub, "AbsSub", kArithmetic, 2, kFloats)                       \
-  X(ExpSub, "ExpSub", kArithmetic, 2, kFloats)                       \
-  X(Abs, "Abs", kArithmetic, 2, kSigned)                             \
-  X(Neg, "Neg", kArithmetic, 2, kSigned)                             \
-  X(Not, "Not", kArithmetic, 2, kInts | kFloats)                     \
-  X(Relu, "Relu", kArithmetic, 2, kRelu)                             \
-  X(Exp, "Exp", kArithmetic, 2, kFloats)                             \
-  X(Ln, "Ln", kArithmetic, 2, kFloats)                               \
-  X(Sqrt, "Sqrt", kArithmetic, 2, kFloats)                           \
-  X(Adds, "Adds", kArithmetic, 2, kAll)                              \
-  X(Muls, "Muls", kArithmetic, 2, kWords)                            \
-  X(Maxs, "Maxs", kArithmetic, 2, kAll)                              \
-  X(Mins, "Mins", kArithmetic, 2, kAll)                              \
-  X(ShiftLefts, "ShiftLefts", kArithmetic, 2, kInts)                 \
-  X(ShiftRights, "ShiftRights", kArithmetic, 2, kInts)               \
-  X(Axpy, "Axpy", kArithmetic, 2, kFloats)                           \
-  X(MulsCast, "MulsCast", kCast, 2, kNone)                           \
-  X(Cast, "Cast", kCast, 2, kNone)                                   \
-  X(Compare, "Compare", kArithmetic, 2, kAll)                        \
-  X(Compares, "Compares", kArithmetic, 2, kAll)                      \
-  X(Select, "Select", kArithmetic, 2, kAll)                          \
-  X(Duplicate, "Duplicate", kMove, 2, kAll)                          \
-  X(Move, "Move", kMove, 2, kAll)                                    \
-  X(Interleave, "Interleave", kMove, 1, kAll)                        \
-  X(DeInterleave, "DeInterleave", kMove, 1, kAll)                    \
-  X(Pack, "Pack", kMove, 1, kNone)                                   \
-  X(UnPack, "UnPack", kMove, 1, kNone)                               \
-  X(Reduce, "Reduce", kReduce, 1, kWords)                            \
-  X(ReduceDataBlock, "ReduceDataBlock", kReduce, 1, kWords)          \
-  X(PairReduceElem, "PairReduceElem", kReduce, 1, kFloats)           \
-  X(CreateMask, "CreateMask", kMask, 2, kNone)                       \
-  X(UpdateMask, "UpdateMask", kMask, 2, kNone)                       \
-  X(MaskLogic, "And, Or, Xor, Not, Move or Select", kMask, 2, kNone) \
-  X(MaskShuffle, "Pack, UnPack or Interleave", kMask, 1, kNone)      \
-  X(MaskFromRegister, "MaskGenWithRegTensor", kMask, 1, kNone)       \
-  X(CreateAddrReg, "CreateAddrReg", kMask, 2, kNone)                 \
-  X(LoadAlign, "LoadAlign", kLoad, 2, kNone)                         \
-  X(LoadAlignTwo, "LoadAlign", kLoad, 1, kNone)                      \
-  X(LoadAlignBlocks, "LoadAlign", kLoad, 1, kNone)                   \
-  X(LoadMask, "LoadAlign", kLoad, 2, kNone)                          \
-  X(LoadUnAlignPre, "LoadUnAlignPre", kLoad, 2, kNone)               \
-  X(LoadUnAlign, "LoadUnAlign", kLoad, 2, kNone)                     \
-  X(StoreAlign, "StoreAlign", kStore, 1, kNone)                      \
-  X(StoreAlignBlocks, "StoreAlign", kStore, 1, kNone)                \
-  X(StoreMask, "StoreAlign", kStore, 1, kNone)                       \
-  X(StoreUnAlign, "StoreUnAlign", kStore, 1, kNone)                  \
-  X(StoreUnAlignPost, "StoreUnAlignPost", kStore, 1, kNone)          \
+// X(kind, name, class, cycles of the issue, element types)
+#define NORMGRAD_REG_CALLS(X)                                          \
+  X(Add, "Add", kArithmetic, 0.5, kAll)                                \
+  X(Sub, "Sub", kArithmetic, 0.5, kAll)                                \
+  X(Mul, "Mul", kArithmetic, 0.5, kWordsBf16)                          \
+  X(Div, "Div", kArithmetic, 4, kFloats)                               \
+  X(Max, "Max", kArithmetic, 0.5, kAll)                                \
+  X(Min, "Min", kArithmetic, 0.5, kAll)                                \
+  X(And, "And", kArithmetic, 0.5, kInts)                               \
+  X(Or, "Or", kArithmetic, 0.5, kInts)                                 \
+  X(Xor, "Xor", kArithmetic, 0.5, kInts)                               \
+  X(ShiftLeft, "ShiftLeft", kArithmetic, 0.5, kInts)                   \
+  X(ShiftRight, "ShiftRight", kArithmetic, 0.5, kInts)                 \
+  X(MulAddDst, "MulAddDst", kArithmetic, 0.5, kWordsBf16)              \
+  X(MulDstAdd, "MulDstAdd", kArithmetic, 0.5, kFloatsBf16)             \
+  X(AbsSub, "AbsSub", kArithmetic, 0.5, kFloats)                       \
+  X(ExpSub, "ExpSub", kArithmetic, 4, kFloats)                         \
+  X(Abs, "Abs", kArithmetic, 0.5, kSigned)                             \
+  X(Neg, "Neg", kArithmetic, 0.5, kSigned)                             \
+  X(Not, "Not", kArithmetic, 0.5, kInts | kFloats)                     \
+  X(Relu, "Relu", kArithmetic, 0.5, kRelu)                             \
+  X(Exp, "Exp", kArithmetic, 4, kFloats)                               \
+  X(Ln, "Ln", kArithmetic, 4, kFloats)                                 \
+  X(Sqrt, "Sqrt", kArithmetic, 4, kFloats)                             \
+  X(Adds, "Adds", kArithmetic, 0.5, kAll)                              \
+  X(Muls, "Muls", kArithmetic, 0.5, kWords)                            \
+  X(Maxs, "Maxs", kArithmetic, 0.5, kAll)                              \
+  X(Mins, "Mins", kArithmetic, 0.5, kAll)                              \
+  X(ShiftLefts, "ShiftLefts", kArithmetic, 0.5, kInts)                 \
+  X(ShiftRights, "ShiftRights", kArithmetic, 0.5, kInts)               \
+  X(Axpy, "Axpy", kArithmetic, 0.5, kFloats)                           \
+  X(MulsCast, "MulsCast", kCast, 0.5, kNone)                           \
+  X(Cast, "Cast", kCast, 0.5, kNone)                                   \
+  X(Compare, "Compare", kArithmetic, 0.5, kAll)                        \
+  X(Compares, "Compares", kArithmetic, 0.5, kAll)                      \
+  X(Select, "Select", kArithmetic, 0.5, kAll)                          \
+  X(Duplicate, "Duplicate", kMove, 0.5, kAll)                          \
+  X(Move, "Move", kMove, 0.5, kAll)                                    \
+  X(Interleave, "Interleave", kMove, 1, kAll)                          \
+  X(DeInterleave, "DeInterleave", kMove, 1, kAll)                      \
+  X(Pack, "Pack", kMove, 1, kNone)                                     \
+  X(UnPack, "UnPack", kMove, 1, kNone)                                 \
+  X(Reduce, "Reduce", kReduce, 1, kWords)                              \
+  X(ReduceDataBlock, "ReduceDataBlock", kReduce, 1, kWords)            \
+  X(PairReduceElem, "PairReduceElem", kReduce, 1, kFloats)             \
+  X(CreateMask, "CreateMask", kMask, 0.5, kNone)                       \
+  X(UpdateMask, "UpdateMask", kMask, 0.5, kNone)                       \
+  X(MaskLogic, "And, Or, Xor, Not, Move or Select", kMask, 0.5, kNone) \
+  X(MaskShuffle, "Pack, UnPack or Interleave", kMask, 1, kNone)        \
+  X(MaskFromRegister, "MaskGenWithRegTensor", kMask, 1, kNone)         \
+  X(CreateAddrReg, "CreateAddrReg", kMask, 0.5, kNone)                 \
+  X(LoadAlign, "LoadAlign", kLoad, 0.5, kNone)                         \
+  X(LoadAlignTwo, "LoadAlign", kLoad, 1, kNone)                        \
+  X(LoadAlignBlocks, "LoadAlign", kLoad, 1, kNone)                     \
+  X(LoadMask, "LoadAlign", kLoad, 0.5, kNone)                          \
+  X(LoadUnAlignPre, "LoadUnAlignPre", kLoad, 0.5, kNone)               \
+  X(LoadUnAlign, "LoadUnAlign", kLoad, 0.5, kNone)                     \
+  X(StoreAlign, "StoreAlign", kStore, 1, kNone)                        \
+  X(StoreAlignBlocks, "StoreAlign", kStore, 1, kNone)                  \
+  X(StoreMask, "StoreAlign", kStore, 1, kNone)                         \
+  X(StoreUnAlign, "StoreUnAlign", kStore, 1, kNone)                    \
+  X(StoreUnAlignPost, "StoreUnAlignPost", kStore, 1, kNone)            \
   X(LocalMemBar, "LocalMemBar", kBarrier, 1, kNone)
 
 enum class RegOp : uint8_t {
-#define NORMGRAD_REG_OP(kind, name, type, issue, types) k##kind,
+#define NORMGRAD_REG_OP(kind, name, type, cycles, types) k##kind,
   NORMGRAD_REG_CALLS(NORMGRAD_REG_OP)
 #undef NORMGRAD_REG_OP
       kCount,
@@ -116,14 +117,14 @@ constexpr int kRegOps = static_cast<int>(RegOp::kCount);
 struct RegFacts {
   const char* name;
   RegClass type;
-  uint8_t issue;
+  double cycles;
   reg_types::Set types;
 };
 
 namespace reg_types {
 
 inline constexpr RegFacts kFacts[] = {
-#define NORMGRAD_REG_FACTS(kind, name, type, issue, types) {name, RegClass::type, issue, types},
+#define NORMGRAD_REG_FACTS(kind, name, type, cycles, types) {name, RegClass::type, cycles, types},
     NORMGRAD_REG_CALLS(NORMGRAD_REG_FACTS)
 #undef NORMGRAD_REG_FACTS
 };
