@@ -58,6 +58,12 @@ void RunCompare(Instruction& in, Dtype dtype, UbOperand dst, const VectorOperand
   in.CountVector(repeats);
   if (!carry_out) return;
   const Lanes full = Lanes::Full(src0.element_bytes, repeats);
+  if (Contiguous(full, {src0, src1 != nullptr ? *src1 : src0})) {
+    CompareElements(dtype, mode, in.ub(dst.begin), in.ub(src0.at.begin),
+                    src1 != nullptr ? in.ub(src1->at.begin) : scalar, src1 == nullptr,
+                    full.contiguous());
+    return;
+  }
   Source a(in, src0, full);
   Source b(in, src1 != nullptr ? *src1 : src0, full);
   for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
@@ -71,6 +77,14 @@ void RunSelect(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
                const VectorOperand& src0, const VectorOperand* src1, const void* scalar,
                const uint8_t* mask_bits, uint32_t step) {
   const uint32_t bytes = dst.element_bytes;
+  const bool scalar_only = src1 == nullptr;
+  if (Contiguous(lanes, {dst, src0, scalar_only ? src0 : *src1}) &&
+      (lanes.repeats() == 1 || step * 8 == lanes.lanes())) {
+    SelectElements(bytes, in.ub(dst.at.begin), in.ub(src0.at.begin),
+                   scalar_only ? scalar : in.ub(src1->at.begin), scalar_only, mask_bits,
+                   lanes.contiguous());
+    return;
+  }
   Source a(in, src0, lanes);
   Source b(in, src1 != nullptr ? *src1 : src0, lanes);
   ForEachDestination(in, dst, lanes, [&](uint32_t repeat, uint8_t* d, uint32_t lane, uint32_t n) {

@@ -106,6 +106,8 @@ void Lanes::RequireSome(Instruction& in, const UbOperand& operand) const {
              operand, "the count of elements or repeats", 0, "1 or more on this chip");
 }
 
+uint32_t Lanes::same_first() const { return uniform() ? Prefix(bits_) : 0; }
+
 void Lanes::Require(Instruction& in, const UbOperand& operand) const {
   RequireSome(in, operand);
   if (counted_) return;
@@ -115,18 +117,18 @@ void Lanes::Require(Instruction& in, const UbOperand& operand) const {
 }
 
 bool ReadsLanes(Instruction& in, const Lanes& lanes, const UbOperand& operand, const char* name,
-                Stride stride) {
+                Stride stride, uint32_t element_bytes) {
   bool carry_out = true;
-  lanes.ForEachFootprint(operand.begin, stride, [&](const Footprint& footprint) {
+  lanes.ForEachFootprint(operand.begin, stride, element_bytes, [&](const Footprint& footprint) {
     carry_out = in.Reads(operand, name, footprint) && carry_out;
   });
   return carry_out;
 }
 
 bool WritesLanes(Instruction& in, const Lanes& lanes, const UbOperand& operand, const char* name,
-                 Stride stride) {
+                 Stride stride, uint32_t element_bytes) {
   bool carry_out = true;
-  lanes.ForEachFootprint(operand.begin, stride, [&](const Footprint& footprint) {
+  lanes.ForEachFootprint(operand.begin, stride, element_bytes, [&](const Footprint& footprint) {
     carry_out = in.Writes(operand, name, footprint) && carry_out;
   });
   return carry_out;

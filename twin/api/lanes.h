@@ -57,10 +57,14 @@ class Lanes {
 
   // How many elements, if they are contiguous in an operand without gaps; else 0.
   uint64_t contiguous() const { return counted_ ? count_ : ContiguousOfMask(); }
-  bool contiguous(Stride stride) const {
+  // In an operand of these strides and element bytes they are, if in any.
+  bool contiguous(Stride stride, uint32_t element_bytes) const {
     return first_n_ || (stride.block == 1 &&
-                        (repeats_ == 1 || stride.repeat * kBlockBytes == lanes_ * element_bytes_));
+                        (repeats_ == 1 || stride.repeat * kBlockBytes == lanes_ * element_bytes));
   }
+  bool uniform() const { return bits_[0] == tail_[0] && bits_[1] == tail_[1]; }
+  // Active lanes of every repeat, if all repeats have the same first ones; else 0.
+  uint32_t same_first() const;
 
   // A cast works on as many lanes as its wider type has in a repeat; the narrower operand then uses
   // the first part of its blocks.
@@ -70,9 +74,9 @@ class Lanes {
   void RequireSome(Instruction& in, const UbOperand& operand) const;
   void Require(Instruction& in, const UbOperand& operand) const;
 
-  // Calls f(Footprint) for every piece that an operand of these strides covers.
+  // Calls f(Footprint) for every piece that an operand of these strides and element bytes covers.
   template <typename F>
-  void ForEachFootprint(uint32_t begin, Stride stride, F f) const;
+  void ForEachFootprint(uint32_t begin, Stride stride, uint32_t element_bytes, F f) const;
 
   // Calls f(lane, length) for maximal runs of active lanes of a repeat that stay inside one block
   // of `block_lanes` lanes; with block_lanes = lanes() a run may cover the whole repeat.
@@ -96,9 +100,17 @@ class Lanes {
 
 // Reports reads or writes of `operand` by these lanes; false: the call must not be carried out.
 bool ReadsLanes(Instruction& in, const Lanes& lanes, const UbOperand& operand, const char* name,
-                Stride stride);
+                Stride stride, uint32_t element_bytes);
 bool WritesLanes(Instruction& in, const Lanes& lanes, const UbOperand& operand, const char* name,
-                 Stride stride);
+                 Stride stride, uint32_t element_bytes);
+inline bool ReadsLanes(Instruction& in, const Lanes& lanes, const UbOperand& operand,
+                       const char* name, Stride stride) {
+  return ReadsLanes(in, lanes, operand, name, stride, lanes.element_bytes());
+}
+inline bool WritesLanes(Instruction& in, const Lanes& lanes, const UbOperand& operand,
+                        const char* name, Stride stride) {
+  return WritesLanes(in, lanes, operand, name, stride, lanes.element_bytes());
+}
 
 template <typename F>
 void Lanes::ForEachRun(uint32_t repeat, uint32_t block_lanes, F f) const {
@@ -127,24 +139,23 @@ void Lanes::ForEachRun(uint32_t repeat, uint32_t block_lanes, F f) const {
 }
 
 template <typename F>
-void Lanes::ForEachFootprint(uint32_t begin, Stride stride, F f) const {
+void Lanes::ForEachFootprint(uint32_t begin, Stride stride, uint32_t element_bytes, F f) const {
   if (repeats_ == 0) return;
   if (first_n_) {
-    f(Footprint::Range(begin, static_cast<uint32_t>(contiguous()) * element_bytes_));
+    f(Footprint::Range(begin, static_cast<uint32_t>(contiguous()) * element_bytes));
     return;
   }
-  const bool uniform = bits_[0] == tail_[0] && bits_[1] == tail_[1];
-  const uint32_t block_lanes = stride.block == 1 ? lanes_ : kBlockBytes / element_bytes_;
+  const uint32_t block_lanes = stride.block == 1 ? lanes_ : kBlockBytes / element_bytes;
   const auto pieces = [&](uint32_t repeat, uint32_t count) {
     const uint32_t first = begin + repeat * stride.repeat * kBlockBytes;
     ForEachRun(repeat, block_lanes, [&](uint32_t lane, uint32_t length) {
-      const uint32_t at = lane * element_bytes_;
+      const uint32_t at = lane * element_bytes;
       const uint32_t offset = at / kBlockBytes * stride.block * kBlockBytes + at % kBlockBytes;
-      f(Footprint{first + offset, length * element_bytes_, 1, 0, count, stride.repeat * kBlockBytes}
+      f(Footprint{first + offset, length * element_bytes, 1, 0, count, stride.repeat * kBlockBytes}
             .Collapsed());
     });
   };
-  if (uniform) {
+  if (uniform()) {
     pieces(0, repeats_);
     return;
   }

@@ -61,14 +61,19 @@ ScalarFn MixedAxpy();  // fp16 source and scalar, fp32 sum
 // dst[i] = value, of 1, 2, 4 or 8 bytes.
 void FillElements(void* dst, const void* value, uint32_t element_bytes, size_t count);
 
-// Sum of `lanes` (a power of two) values by the hardware's tree: 0+1, 2+3, ..., then pairs of
-// results, each rounded to the element type. Overwrites the values; the sum is the first of them.
-using TreeFn = void (*)(void* values, size_t lanes);
+// Sums of `lanes` (a power of two) values by the hardware's tree: 0+1, 2+3, ..., then pairs of
+// results, each rounded to the element type, until `sums` are left. Overwrites the values; the sums
+// are the first of them.
+using TreeFn = void (*)(void* values, size_t lanes, size_t sums);
 TreeFn SumTree(Dtype dtype, bool saturates);
 
 // Bit i of dst: a[i] mode b[i], for a multiple of 8 elements. `scalar`: b is one value.
 void CompareElements(Dtype dtype, AscendC::CMPMODE mode, uint8_t* dst, const void* a, const void* b,
                      bool scalar, size_t count);
+
+// dst[i] = bit i of `bits` ? a[i] : b[i]. `scalar`: b is one value.
+void SelectElements(uint32_t element_bytes, void* dst, const void* a, const void* b, bool scalar,
+                    const uint8_t* bits, size_t count);
 
 }  // namespace normgrad::twin
 

@@ -6,16 +6,16 @@
 namespace normgrad::twin {
 namespace {
 
-// Sum of the active lanes of one repeat.
-void SumRepeat(const Lanes& lanes, uint32_t repeat, const uint8_t* line, TreeFn tree,
-               uint8_t* sum) {
+// `sums` sums of the active lanes of one repeat: as many neighbours each.
+void SumRepeat(const Lanes& lanes, uint32_t repeat, const uint8_t* line, TreeFn tree, uint32_t sums,
+               uint8_t* results) {
   const uint32_t bytes = lanes.element_bytes();
   alignas(64) uint8_t values[kLineBytes] = {};
   lanes.ForEachRun(repeat, lanes.lanes(), [&](uint32_t lane, uint32_t count) {
     std::memcpy(values + lane * bytes, line + lane * bytes, count * bytes);
   });
-  tree(values, lanes.lanes());
-  std::memcpy(sum, values, bytes);
+  tree(values, lanes.lanes(), sums);
+  std::memcpy(results, values, sums * bytes);
 }
 
 float FloatAt(Dtype dtype, const uint8_t* at) {
@@ -136,7 +136,7 @@ void VectorReduceRepeat(Api api, Dtype dtype, UbOperand dst, UbOperand src, cons
     const uint8_t* line = a.Repeat(repeat);
     uint8_t* out = in.ub(dst.begin + repeat * step);
     if (sums) {
-      SumRepeat(lanes, repeat, line, tree, out);
+      SumRepeat(lanes, repeat, line, tree, 1, out);
       continue;
     }
     const uint32_t lane = ExtremeLane(dtype, api == Api::kWholeReduceMax, lanes, repeat, line);
@@ -175,14 +175,16 @@ void VectorReduceBlock(Api api, Dtype dtype, UbOperand dst, UbOperand src, const
     }
     return false;
   };
-  for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
+  // Repeats with the same mask are one footprint for each run of blocks.
+  const uint32_t alike = lanes.uniform() ? lanes.repeats() : 1;
+  const uint32_t pitch = static_cast<uint32_t>(p.dst_repeat) * blocks * bytes;
+  for (uint32_t repeat = 0; repeat < lanes.repeats(); repeat += alike) {
     uint32_t end = 0;
     for (uint32_t begin = 0; begin < blocks; begin = end + 1) {
       for (end = begin; end < blocks && active(repeat, end);) ++end;
       if (end == begin) continue;
-      carry_out =
-          in.Writes(dst, "dst", Footprint::Range(address(repeat, begin), (end - begin) * bytes)) &&
-          carry_out;
+      const Footprint results{address(repeat, begin), (end - begin) * bytes, 1, 0, alike, pitch};
+      carry_out = in.Writes(dst, "dst", results.Collapsed()) && carry_out;
     }
   }
   in.CountVector(lanes.repeats());
@@ -193,7 +195,9 @@ void VectorReduceBlock(Api api, Dtype dtype, UbOperand dst, UbOperand src, const
   for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
     const uint8_t* line = a.Repeat(repeat);
     uint8_t results[kBlockBytes];
-    for (uint32_t block = 0; block < blocks; ++block) {
+    const bool sums = api == Api::kBlockReduceSum;
+    if (sums) SumRepeat(lanes, repeat, line, tree, blocks, results);
+    for (uint32_t block = 0; block < blocks && !sums; ++block) {
       uint8_t values[kBlockBytes] = {};
       uint32_t best = per_block;
       for (uint32_t i = 0; i < per_block; ++i) {
@@ -204,10 +208,6 @@ void VectorReduceBlock(Api api, Dtype dtype, UbOperand dst, UbOperand src, const
         const float record = best < per_block ? FloatAt(dtype, values + best * bytes) : value;
         const bool better = api == Api::kBlockReduceMax ? value > record : value < record;
         if (best == per_block || better) best = i;
-      }
-      if (api == Api::kBlockReduceSum) {
-        tree(values, per_block);
-        best = 0;
       }
       if (best < per_block) {
         std::memcpy(results + block * bytes, values + best * bytes, bytes);
@@ -274,7 +274,7 @@ void VectorReducePair(Dtype dtype, UbOperand dst, UbOperand src, const LaneSpec&
           std::memcpy(values + i * bytes, line + lane * bytes, bytes);
         }
       }
-      tree(values, 2);
+      tree(values, 2, 1);
       std::memcpy(in.ub(address(repeat, pair)), values, bytes);
     }
   }

@@ -34,12 +34,12 @@ void AccumulateRepeats(Dtype dtype, UbOperand dst, UbOperand src, const LaneSpec
         lanes.ForEachRun(repeat, lanes.lanes(), [&](uint32_t lane, uint32_t count) {
           std::memcpy(values + lane * bytes, line + lane * bytes, count * bytes);
         });
-        tree(values, lanes.lanes());
+        tree(values, lanes.lanes(), 1);
         uint8_t both[8];
         std::memcpy(both, &sum, bytes);
         std::memcpy(both + bytes, values, bytes);
         if (repeat > 0) {
-          tree(both, 2);
+          tree(both, 2, 1);
           std::memcpy(&sum, both, bytes);
         } else {
           std::memcpy(&sum, values, bytes);
@@ -96,7 +96,7 @@ void AddRepeats(Dtype dtype, UbOperand dst, UbOperand src, const LaneSpec& spec,
     merge(2, 3);
     add(values[0], values[0], values[2], lanes.lanes());
   }
-  SumTree(dtype, Saturates(in, dtype))(values[0], lanes.lanes());
+  SumTree(dtype, Saturates(in, dtype))(values[0], lanes.lanes(), 1);
   std::memcpy(in.ub(dst.begin), values[0], bytes);
 }
 

@@ -17,13 +17,12 @@ bool Announce(Instruction& in, const Lanes& lanes, const VectorOperand& dst, boo
   if (lanes.empty()) return false;
   bool carry_out = true;
   for (const VectorOperand& src : sources) {
-    carry_out =
-        ReadsLanes(in, lanes.WithElementBytes(src.element_bytes), src.at, src.name, src.stride) &&
-        carry_out;
+    carry_out = ReadsLanes(in, lanes, src.at, src.name, src.stride, src.element_bytes) && carry_out;
   }
-  const Lanes dst_lanes = lanes.WithElementBytes(dst.element_bytes);
-  if (reads_dst) carry_out = ReadsLanes(in, dst_lanes, dst.at, dst.name, dst.stride) && carry_out;
-  carry_out = WritesLanes(in, dst_lanes, dst.at, dst.name, dst.stride) && carry_out;
+  if (reads_dst) {
+    carry_out = ReadsLanes(in, lanes, dst.at, dst.name, dst.stride, dst.element_bytes) && carry_out;
+  }
+  carry_out = WritesLanes(in, lanes, dst.at, dst.name, dst.stride, dst.element_bytes) && carry_out;
   in.CountVector(
       lanes.repeats(),
       lanes.first_n() && lanes.contiguous() % (kRepeatBytes / lanes.element_bytes()) != 0);

@@ -14,6 +14,8 @@ struct VectorOperand {
   const char* name;
   Stride stride;
   uint32_t element_bytes;
+
+  uint32_t At(uint32_t repeat) const { return at.begin + repeat * stride.repeat * kBlockBytes; }
 };
 
 // Sums and products of this type keep to its finite range.
@@ -88,9 +90,18 @@ void ForEachDestination(Instruction& in, const VectorOperand& dst, const Lanes& 
 inline bool Contiguous(const Lanes& lanes, std::initializer_list<VectorOperand> operands) {
   if (lanes.contiguous() == 0) return false;
   for (const VectorOperand& operand : operands) {
-    if (!lanes.WithElementBytes(operand.element_bytes).contiguous(operand.stride)) return false;
+    if (!lanes.contiguous(operand.stride, operand.element_bytes)) return false;
   }
   return true;
+}
+
+// How many lanes each repeat has, if they are its first ones and operands have no gaps inside a
+// repeat; else 0.
+inline uint32_t LanesOfRows(const Lanes& lanes, std::initializer_list<VectorOperand> operands) {
+  for (const VectorOperand& operand : operands) {
+    if (operand.stride.block != 1) return 0;
+  }
+  return lanes.same_first();
 }
 
 // Element by element with one or two sources: f(dst, source lanes..., count).
@@ -99,6 +110,12 @@ void RunUnary(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
               const VectorOperand& src, F f) {
   if (Contiguous(lanes, {dst, src})) {
     f(in.ub(dst.at.begin), in.ub(src.at.begin), lanes.contiguous());
+    return;
+  }
+  if (const uint32_t n = LanesOfRows(lanes, {dst, src}); n > 0) {
+    for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
+      f(in.ub(dst.At(repeat)), in.ub(src.At(repeat)), n);
+    }
     return;
   }
   Source a(in, src, lanes);
@@ -145,6 +162,12 @@ void RunBinary(Instruction& in, const Lanes& lanes, const VectorOperand& dst,
     return;
   }
   if (RunWithOneLine(in, lanes, dst, src0, src1, f)) return;
+  if (const uint32_t n = LanesOfRows(lanes, {dst, src0, src1}); n > 0) {
+    for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
+      f(in.ub(dst.At(repeat)), in.ub(src0.At(repeat)), in.ub(src1.At(repeat)), n);
+    }
+    return;
+  }
   Source a(in, src0, lanes);
   Source b(in, src1, lanes);
   ForEachDestination(in, dst, lanes, [&](uint32_t repeat, uint8_t* d, uint32_t lane, uint32_t n) {

@@ -17,6 +17,8 @@ void SetThisCore(Core* core) { this_core = core; }
 Core::Core(Launch& launch, uint32_t index)
     : launch_(launch),
       index_(index),
+      checks_(launch.options().check != CheckLevel::kOff),
+      checks_all_(launch.options().check == CheckLevel::kAll),
       ub_(new uint8_t[launch.options().soc->chip->ub_bytes]),
       init_(launch.options().soc->chip->ub_bytes),
       clocks_(launch.options().sync == SyncMode::kAutosync,
@@ -25,7 +27,6 @@ Core::Core(Launch& launch, uint32_t index)
               launch.options().sync == SyncMode::kAutosync),
       ub_races_(launch.options().soc->chip->ub_bytes),
       control_(launch.options().soc->chip->arch, launch.options().soc->chip->saturates) {
-  for (auto& past : history_) past.resize(kHistory);
   segments_.emplace_back(launch.options().cores);
   // Buffer 0 is what a LocalTensor that was never handed out lies in: nothing.
   buffers_.push_back({0,

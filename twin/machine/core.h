@@ -94,7 +94,9 @@ class Core {
 
   // Who was instruction `sequence` of `pipe`? Only the newest ones are remembered.
   void Remember(int pipe, uint32_t sequence, Api api, Site site) {
-    history_[pipe][sequence % kHistory] = {sequence, api, site};
+    std::vector<Past>& past = history_[pipe];
+    if (past.empty()) past.resize(kHistory);
+    past[sequence % kHistory] = {sequence, api, site};
   }
   std::string Recall(int pipe, uint32_t sequence) const;
 
@@ -145,8 +147,8 @@ class Core {
   // Records the finding; throws KernelStopped if the rule is fatal.
   void Report(Rule rule, const char* api, pipe_t pipe, const BufferName& buffer, uint64_t begin,
               uint64_t end, Site site, const std::string& message);
-  bool checks() const { return options().check != CheckLevel::kOff; }
-  bool checks_all() const { return options().check == CheckLevel::kAll; }
+  bool checks() const { return checks_; }
+  bool checks_all() const { return checks_all_; }
 
  private:
   static int Index(AscendC::HardEvent event) { return static_cast<int>(event); }
@@ -162,6 +164,8 @@ class Core {
 
   Launch& launch_;
   const uint32_t index_;
+  const bool checks_;
+  const bool checks_all_;
   std::unique_ptr<uint8_t[]> ub_;
   UbInitMap init_;
   std::vector<Buffer> buffers_;

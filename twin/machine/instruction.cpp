@@ -8,16 +8,21 @@
 
 namespace normgrad::twin {
 Instruction::Instruction(Api api, Site site)
-    : core_(ThisCore()), api_(api), site_(site), pipe_(PipeIndex(FactsOf(api).pipe)) {
+    : core_(ThisCore()),
+      api_(api),
+      site_(site),
+      pipe_(PipeIndex(FactsOf(api).pipe)),
+      all_(core_.checks_all()) {
   if (core_.in_vector_function()) {
     Report(Rule::kVectorFunction, "", 0, 0, "a vector function holds register instructions only");
   }
-  if (!core_.checks_all()) return;
+  if (!all_) return;
   sequence_ = core_.clocks().Issue(pipe_);
   core_.Remember(pipe_, sequence_, api, site);
 }
 
 Instruction::~Instruction() {
+  if (!all_) return;
   const auto mark = [this](const PendingUb& pending) {
     core_.ub_races().Mark(pending.write, pipe_, sequence_, pending.footprint);
   };
@@ -78,16 +83,17 @@ void Instruction::RequirePosition(const UbOperand& operand, const char* name,
              (veccalc_allowed ? ", VECCALC" : ""));
 }
 
-bool Instruction::InBounds(const UbOperand& operand, const char* name, const Footprint& f) {
+bool Instruction::InBounds(const UbOperand& operand, const char* name, const Footprint& f,
+                           uint32_t hull_end) {
   const Buffer& buffer = core_.buffer(operand.buffer);
   const uint32_t end = buffer.begin + buffer.bytes;
-  if (f.begin < buffer.begin || f.hull_end() > end) {
-    const uint32_t over = f.hull_end() > end ? f.hull_end() - end : 0;
+  if (f.begin < buffer.begin || hull_end > end) {
+    const uint32_t over = hull_end > end ? hull_end - end : 0;
     Report(Rule::kUbBounds, core_.Describe(operand.buffer), f.begin - buffer.begin,
-           f.hull_end() - buffer.begin,
-           std::string(name) + " covers " +
-               Range(f.begin - buffer.begin, f.hull_end() - buffer.begin) + " of a buffer of " +
-               std::to_string(buffer.bytes) + ": " + std::to_string(over) + " bytes too far");
+           hull_end - buffer.begin,
+           std::string(name) + " covers " + Range(f.begin - buffer.begin, hull_end - buffer.begin) +
+               " of a buffer of " + std::to_string(buffer.bytes) + ": " + std::to_string(over) +
+               " bytes too far");
     return false;
   }
   if (!core_.checks()) return true;
@@ -98,18 +104,18 @@ bool Instruction::InBounds(const UbOperand& operand, const char* name, const Foo
                         : buffer.state == BufferState::kEnqueued ? "enqueued, not dequeued"
                                                                  : "of a pipe that was reset";
     Report(Rule::kTensorFreed, core_.Describe(operand.buffer), f.begin - buffer.begin,
-           f.hull_end() - buffer.begin, std::string(name) + " is " + state);
+           hull_end - buffer.begin, std::string(name) + " is " + state);
   }
   return true;
 }
 
 bool Instruction::Reads(const UbOperand& operand, const char* name, const Footprint& footprint) {
   if (footprint.empty()) return true;
-  if (!InBounds(operand, name, footprint)) return false;
-  if (!core_.checks_all()) return true;
-  CheckUbRace(false, operand, name, footprint);
-  const UbInitMap& init = core_.init();
   const uint32_t hull_end = footprint.hull_end();
+  if (!InBounds(operand, name, footprint, hull_end)) return false;
+  if (!all_) return true;
+  CheckUbRace(false, operand, name, footprint, hull_end);
+  const UbInitMap& init = core_.init();
   if (init.FirstUnwritten(footprint.begin, hull_end) == hull_end) return true;
   footprint.ForEachRange([&](uint32_t begin, uint32_t end) {
     const uint32_t at = init.FirstUnwritten(begin, end);
@@ -124,12 +130,15 @@ bool Instruction::Reads(const UbOperand& operand, const char* name, const Footpr
 
 bool Instruction::Writes(const UbOperand& operand, const char* name, const Footprint& footprint) {
   if (footprint.empty()) return true;
-  if (!InBounds(operand, name, footprint)) return false;
-  if (!core_.checks_all()) return true;
+  const uint32_t hull_end = footprint.hull_end();
+  if (!InBounds(operand, name, footprint, hull_end)) return false;
+  if (!all_) return true;
   CheckOverlap(operand, footprint);
-  CheckUbRace(true, operand, name, footprint);
+  CheckUbRace(true, operand, name, footprint, hull_end);
   UbInitMap& init = core_.init();
-  footprint.ForEachRange([&](uint32_t begin, uint32_t end) { init.Mark(begin, end); });
+  if (!init.Whole(footprint.begin, hull_end)) {
+    footprint.ForEachRange([&](uint32_t begin, uint32_t end) { init.Mark(begin, end); });
+  }
   return true;
 }
 
@@ -153,7 +162,7 @@ Rule Instruction::RaceRule(int other_pipe) const {
 }
 
 void Instruction::CheckUbRace(bool write, const UbOperand& operand, const char* name,
-                              const Footprint& f) {
+                              const Footprint& f, uint32_t hull_end) {
   if (pending_ub_count_ < kInlineUb) {
     pending_ub_[pending_ub_count_++] = {write, f};
   } else {
@@ -161,7 +170,7 @@ void Instruction::CheckUbRace(bool write, const UbOperand& operand, const char* 
   }
   const PipeTimes& known = core_.clocks().Known(pipe_);
   UbConflict conflict;
-  if (!core_.ub_races().Check(write, f, known, &conflict)) return;
+  if (!core_.ub_races().Check(write, f, hull_end, known, &conflict)) return;
   const uint32_t base = core_.buffer(operand.buffer).begin;
   Report(RaceRule(conflict.pipe), core_.Describe(operand.buffer), conflict.begin - base,
          conflict.end - base,

@@ -58,11 +58,12 @@ class Instruction {
   }
 
  private:
-  bool InBounds(const UbOperand& operand, const char* name, const Footprint& footprint);
+  bool InBounds(const UbOperand& operand, const char* name, const Footprint& f, uint32_t hull_end);
   bool CheckGm(const uint8_t* address, uint64_t length, uint64_t count, uint64_t stride,
                const GmAllocation** allocation);
   void CheckOverlap(const UbOperand& operand, const Footprint& dst);
-  void CheckUbRace(bool write, const UbOperand& operand, const char* name, const Footprint& f);
+  void CheckUbRace(bool write, const UbOperand& operand, const char* name, const Footprint& f,
+                   uint32_t hull_end);
   void CheckGmRace(GmAccess access, const GmAllocation& allocation, uint64_t begin, uint64_t length,
                    uint64_t count, uint64_t stride);
   void CheckDataCache(const GmAllocation& allocation, uint64_t begin, uint64_t end);
@@ -90,6 +91,7 @@ class Instruction {
   const Api api_;
   const Site site_;
   const int pipe_;
+  const bool all_;  // checks
   uint32_t sequence_ = 0;
   bool may_accumulate_ = false;
   int pending_ub_count_ = 0;

@@ -24,11 +24,11 @@ void RecentAccesses::Clear() {
   newest_ = oldest_ = kNone;
 }
 
-bool UbRaces::CheckPipe(bool other_writes, int pipe, const Footprint& footprint, uint32_t known,
-                        UbConflict* conflict) {
+bool UbRaces::CheckPipe(bool other_writes, int pipe, const Footprint& footprint, uint32_t end,
+                        uint32_t known, UbConflict* conflict) {
   RecentAccesses& recent = recent_[other_writes][pipe];
   bool all = false;
-  if (recent.Meets(footprint, footprint.hull_end(), known, &all)) {
+  if (recent.Meets(footprint, end, known, &all)) {
     // A race: its bytes are those of the newest access to each, so all must be in the marks.
     recent.SpillAll([&](uint32_t sequence, const Footprint& spilled) {
       marks_.Mark(other_writes, pipe, sequence, spilled);

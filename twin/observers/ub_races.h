@@ -20,13 +20,17 @@ class UbRaces {
  public:
   explicit UbRaces(uint32_t ub_bytes) : marks_(ub_bytes) {}
 
-  // Does anything that `known` does not cover conflict with this access? Yes: fills *conflict.
-  bool Check(bool write, const Footprint& footprint, const PipeTimes& known, UbConflict* conflict) {
+  // Does anything that `known` does not cover conflict with this access, whose hull ends at `end`?
+  // Yes: fills *conflict.
+  bool Check(bool write, const Footprint& footprint, uint32_t end, const PipeTimes& known,
+             UbConflict* conflict) {
     for (const bool other_writes : {true, false}) {
       if (!write && !other_writes) continue;  // two reads
       for (int pipe = 0; pipe < kPipes; ++pipe) {
         if (last_[other_writes][pipe] <= known.finished[pipe]) continue;
-        if (CheckPipe(other_writes, pipe, footprint, known.finished[pipe], conflict)) return true;
+        if (CheckPipe(other_writes, pipe, footprint, end, known.finished[pipe], conflict)) {
+          return true;
+        }
       }
     }
     return false;
@@ -53,8 +57,8 @@ class UbRaces {
   void Forget();
 
  private:
-  bool CheckPipe(bool other_writes, int pipe, const Footprint& footprint, uint32_t known,
-                 UbConflict* conflict);
+  bool CheckPipe(bool other_writes, int pipe, const Footprint& footprint, uint32_t end,
+                 uint32_t known, UbConflict* conflict);
 
   uint32_t last_[2][kPipes] = {};  // newest access of each kind: reads, writes
   RecentAccesses recent_[2][kPipes];

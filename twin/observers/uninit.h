@@ -12,29 +12,45 @@ namespace normgrad::twin {
 class UbInitMap {
  public:
   explicit UbInitMap(uint32_t ub_bytes)
-      : words_(ub_bytes / 32, 0), whole_(ub_bytes / kGroupBytes + 1, 0) {}
+      : words_(ub_bytes / 32, 0), whole_(ub_bytes / kGroupBytes / 64 + 1, 0) {}
+
+  // All of [begin, end), which is not empty, is known to be written. Quick, and sure only of yes.
+  bool Whole(uint32_t begin, uint32_t end) const {
+    const uint32_t first = begin / kGroupBytes;
+    const uint32_t last = (end - 1) / kGroupBytes;
+    for (uint32_t at = first / 64; at <= last / 64; ++at) {
+      if ((~whole_[at] & GroupsOf(at, first, last)) != 0) return false;
+    }
+    return true;
+  }
 
   void Mark(uint32_t begin, uint32_t end) {
-    if (begin >= end || AllWhole(begin, end)) return;
+    if (begin >= end || Whole(begin, end)) return;
     Edit(begin, end, [](uint32_t& word, uint32_t mask) { word |= mask; });
+    // Groups that lie in the range with all they have; others are looked at when they are read.
+    const uint32_t first = (begin + kGroupBytes - 1) / kGroupBytes;
+    const uint32_t past = end / kGroupBytes;
+    for (uint32_t at = first / 64; first < past && at <= (past - 1) / 64; ++at) {
+      whole_[at] |= GroupsOf(at, first, past - 1);
+    }
   }
   void Clear(uint32_t begin, uint32_t end) {
     if (begin >= end) return;
     Edit(begin, end, [](uint32_t& word, uint32_t mask) { word &= ~mask; });
-    for (uint32_t group = begin / kGroupBytes; group <= (end - 1) / kGroupBytes; ++group) {
-      whole_[group] = 0;
-    }
+    const uint32_t first = begin / kGroupBytes;
+    const uint32_t last = (end - 1) / kGroupBytes;
+    for (uint32_t at = first / 64; at <= last / 64; ++at) whole_[at] &= ~GroupsOf(at, first, last);
   }
 
   // First byte in [begin, end) that was never written, or `end`.
   uint32_t FirstUnwritten(uint32_t begin, uint32_t end) const {
-    if (begin >= end) return end;
+    if (begin >= end || Whole(begin, end)) return end;
     for (uint32_t group = begin / kGroupBytes; group <= (end - 1) / kGroupBytes; ++group) {
-      if (whole_[group] != 0) continue;
+      if ((whole_[group / 64] >> (group % 64) & 1u) != 0) continue;
       const uint32_t from = std::max(begin, group * kGroupBytes);
       const uint32_t to = std::min(end, (group + 1) * kGroupBytes);
       // Looking at all of a group pays where most of it is asked for.
-      if (2 * (to - from) >= kGroupBytes && Whole(group)) continue;
+      if (2 * (to - from) >= kGroupBytes && LookForWhole(group)) continue;
       const uint32_t at = FirstInGroup(from, to);
       if (at != to) return at;
     }
@@ -45,18 +61,20 @@ class UbInitMap {
   static constexpr uint32_t kGroupBlocks = 32;
   static constexpr uint32_t kGroupBytes = kGroupBlocks * 32;
 
-  // Once found whole, a group stays so until something of it is cleared.
-  bool Whole(uint32_t group) const {
-    uint32_t all = ~0u;
-    for (uint32_t i = 0; i < kGroupBlocks; ++i) all &= words_[group * kGroupBlocks + i];
-    whole_[group] = all == ~0u ? 1 : 0;
-    return all == ~0u;
+  // The bits of groups first to last in the word `at` of whole_.
+  static uint64_t GroupsOf(uint32_t at, uint32_t first, uint32_t last) {
+    uint64_t bits = ~uint64_t{0};
+    if (at == first / 64) bits &= ~uint64_t{0} << (first % 64);
+    if (at == last / 64) bits &= ~uint64_t{0} >> (63 - last % 64);
+    return bits;
   }
 
-  bool AllWhole(uint32_t begin, uint32_t end) const {
-    for (uint32_t group = begin / kGroupBytes; group <= (end - 1) / kGroupBytes; ++group) {
-      if (whole_[group] == 0) return false;
-    }
+  // Once found whole, a group stays so until something of it is cleared.
+  bool LookForWhole(uint32_t group) const {
+    uint32_t all = ~0u;
+    for (uint32_t i = 0; i < kGroupBlocks; ++i) all &= words_[group * kGroupBlocks + i];
+    if (all != ~0u) return false;
+    whole_[group / 64] |= uint64_t{1} << (group % 64);
     return true;
   }
 
@@ -77,7 +95,6 @@ class UbInitMap {
 
   template <typename F>
   void Edit(uint32_t begin, uint32_t end, F edit) {
-    if (begin >= end) return;
     const uint32_t first = begin / 32;
     const uint32_t last = (end - 1) / 32;
     if (first == last) {
@@ -90,7 +107,7 @@ class UbInitMap {
   }
 
   std::vector<uint32_t> words_;
-  mutable std::vector<uint8_t> whole_;  // per group
+  mutable std::vector<uint64_t> whole_;  // a bit per group
 };
 
 }  // namespace normgrad::twin
