@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include <chrono>
 #include <cstdio>
@@ -236,6 +237,13 @@ uint8_t* MapTensor(Gm& gm, const TensorSpec& tensor) {
                            "'; allowed: in, out, null");
 }
 
+// Of all threads of this process.
+double CpuSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 void Run(const char* path) {
   const LaunchFile file = Parse(path);
   const KernelEntry entry = LoadUnit(file.unit, file.options.soc->chip->arch);
@@ -252,8 +260,10 @@ void Run(const char* path) {
   args.push_back(tiling_gm);
 
   const auto start = std::chrono::steady_clock::now();
+  const double cpu_start = CpuSeconds();
   launch.Run(entry, args);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  const double cpu = CpuSeconds() - cpu_start;
 
   for (size_t i = 0; i < file.tensors.size(); ++i) {
     if (file.tensors[i].role != "out") continue;
@@ -261,7 +271,7 @@ void Run(const char* path) {
   }
 
   std::ofstream report(file.report);
-  report << ReportJson(launch, wall.count());
+  report << ReportJson(launch, wall.count(), cpu);
   report.close();
   if (!report) throw std::runtime_error("can't write the report " + file.report);
   const bool timed = launch.finished() && file.options.cycles == CycleMode::kTrace;

@@ -175,8 +175,11 @@ void VectorReduceBlock(Api api, Dtype dtype, UbOperand dst, UbOperand src, const
     }
     return false;
   };
-  // Repeats with the same mask are one footprint for each run of blocks.
-  const uint32_t alike = lanes.uniform() ? lanes.repeats() : 1;
+  // Repeats with the same mask are one footprint for each run of blocks; if all of it stays inside
+  // the buffer, otherwise a finding is to name the repeat.
+  const Buffer& buffer = in.core().buffer(dst.buffer);
+  const bool inside = address(lanes.repeats() - 1, blocks) <= buffer.begin + buffer.bytes;
+  const uint32_t alike = lanes.uniform() && inside ? lanes.repeats() : 1;
   const uint32_t pitch = static_cast<uint32_t>(p.dst_repeat) * blocks * bytes;
   for (uint32_t repeat = 0; repeat < lanes.repeats(); repeat += alike) {
     uint32_t end = 0;

@@ -95,16 +95,16 @@ std::string TimeJson(const Launch& launch) {
 
 }  // namespace
 
-std::string ReportJson(Launch& launch, double wall_s) {
+std::string ReportJson(Launch& launch, double wall_s, double cpu_s) {
   std::string findings;
   for (const Finding& finding : launch.findings().Sorted()) {
     findings += (findings.empty() ? "" : ",\n  ") + FindingJson(finding);
   }
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.6f", wall_s);
+  char seconds[64];
+  std::snprintf(seconds, sizeof seconds, "\"wall_s\": %.6f, \"cpu_s\": %.6f", wall_s, cpu_s);
   return std::string("{\"finished\": ") + (launch.finished() ? "true" : "false") +
          ",\n\"findings\": [" + findings + "],\n" + CountersJson(launch.cores()) + ",\n" +
-         UnwrittenJson(launch.gm()) + TimeJson(launch) + ",\n\"wall_s\": " + seconds + "}\n";
+         UnwrittenJson(launch.gm()) + TimeJson(launch) + ",\n" + seconds + "}\n";
 }
 
 }  // namespace normgrad::twin

@@ -8,7 +8,7 @@ namespace normgrad::twin {
 
 class Launch;
 
-std::string ReportJson(Launch& launch, double wall_s);
+std::string ReportJson(Launch& launch, double wall_s, double cpu_s);
 
 }  // namespace normgrad::twin
 

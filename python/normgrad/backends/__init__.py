@@ -93,3 +93,4 @@ class Outputs:
     finished: bool = True  # False: a finding was fatal, so that the arrays mean nothing
     error: str | None = None
     wall_s: float = 0.0
+    cpu_s: float = 0.0  # of all threads, in the kernel alone

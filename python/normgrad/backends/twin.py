@@ -135,6 +135,7 @@ def launch(
         time=dict(answer.get("time", {})),
         finished=bool(answer.get("finished", True)),
         wall_s=float(answer.get("wall_s", wall_s)),
+        cpu_s=float(answer.get("cpu_s", 0.0)),
     )
 
 
