@@ -149,8 +149,7 @@ class Program {
       const bool write = i + 1 == operands;
       UbConflict ours = {}, theirs = {};
       const PipeTimes& known = clocks_.Known(pipe);
-      const bool found =
-          races_.Check(write, touched.back(), touched.back().hull_end(), known, &ours);
+      const bool found = races_.Check(write, touched.back(), known, &ours);
       const bool expected = model_.Check(write, touched.back(), known, &theirs);
       ++checks_;
       conflicts_ += expected ? 1 : 0;

@@ -36,6 +36,10 @@ class UbRaces {
     return false;
   }
 
+  bool Check(bool write, const Footprint& footprint, const PipeTimes& known, UbConflict* conflict) {
+    return Check(write, footprint, footprint.hull_end(), known, conflict);
+  }
+
   void Mark(bool write, int pipe, uint32_t sequence, const Footprint& footprint);
 
   // Calls f(begin, end) for hulls of everything that conflicts with an access and that `known` does
