@@ -17,7 +17,7 @@ void SumGroups(Dtype dtype, bool saturates, uint32_t per, uint8_t* values, uint3
   const uint32_t width = BytesOf(dtype);
   for (uint32_t group = 0; group * per < lanes; ++group) {
     uint8_t* at = values + group * per * width;
-    tree(at, per);
+    tree(at, per, 1);
     std::memmove(values + group * width, at, width);
   }
 }
