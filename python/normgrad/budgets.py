@@ -52,7 +52,8 @@ def of(case: Case, plan: Plan) -> Budget:
     rows = plan.fields.get("rows_per_step", plan.fields.get("rows_per_tile", 0))
     registers = plan.soc.arch == 3510  # their instructions are another kind
     slope = None if registers else many if rows >= _SLOPE_ROWS else few
-    on_b4 = plan.soc.name == _FRACTION_SOC
+    # Whole groups of rows do not divide evenly: det=strong has its cost printed, not limited.
+    on_b4 = plan.soc.name == _FRACTION_SOC and case.det is None
     long = case.cols >= _FRACTION_COLS and case.rows >= _FRACTION_ROWS
     return Budget(
         bytes_over_minimum=_bytes_limit(case, plan, one_read),
@@ -93,5 +94,8 @@ def _bytes_limit(case: Case, plan: Plan, one_read: bool) -> float | None:
             sums += 1
         elif spec.name == "gamma":
             gamma_bytes = item
-    extra = plan.cores * (_PARTIAL_BYTES * sums + gamma_bytes)
+    partials = plan.cores  # one sum over rows per core, or per group of rows
+    if case.det == "strong":
+        partials = int(plan.fields["partial_slots"])
+    extra = partials * _PARTIAL_BYTES * sums + plan.cores * gamma_bytes
     return _BYTES_SLACK + extra / (row_bytes * case.rows)

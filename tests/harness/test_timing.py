@@ -67,6 +67,10 @@ def test_limits_of_a_case() -> None:
     assert limits.bytes_over_minimum == pytest.approx(1.005 + 40 * 10 / (6 * 4096))
     assert (limits.slope_cycles_per_64, limits.modelled_us) == (22, 42)
     assert limits.bandwidth_fraction == 0.75
+    strong = _limits("rms_norm_grad:ascend910b4:bf16:4096x1024:det=strong:seed1")
+    # 64 groups x 8 bytes, 40 cores x 2
+    assert strong.bytes_over_minimum == pytest.approx(1.005 + (64 * 8 + 80) / (6 * 4096))
+    assert (strong.modelled_us, strong.bandwidth_fraction) == (None, None)
     wide = _limits("rms_norm_grad:ascend910b4:bf16:4096x4096:seed1")
     assert (wide.slope_cycles_per_64, wide.modelled_us) == (28, None)  # one row at a time
     fp32 = _limits("rms_norm_grad:ascend910b4:fp32:4096x1024:seed1")
