@@ -142,6 +142,7 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"in_buffers", static_cast<double>(tiling.in_buffers), "buffers"},
           {"out_buffers", static_cast<double>(tiling.out_buffers), "buffers"},
           {"work_arrays", static_cast<double>(tiling.work_arrays), "buffers"},
+          {"dgamma_places", static_cast<double>(tiling.dgamma_places), "buffers"},
           {"partial_slots", static_cast<double>(tiling.partial_slots), "slots"},
           {"partial_pitch_cols", static_cast<double>(tiling.partial_pitch_cols), "cols"},
           {"strip_cols", static_cast<double>(tiling.strip_cols), "cols"},
@@ -255,6 +256,12 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
   const Layout layout = PlaceTile(problem, tile);
   RmsNormGradTiling tiling = FillTiling(problem, tile, layout);
   plan->first_phase = layout.budget;
+  tiling.dgamma_places = 1;
+  // No tile is smaller for the second place, so that it does not show in the bits.
+  if (deal.in_groups && plan->first_phase.TotalBytes() + tiling.ub.dgamma_hi <= ub_bytes) {
+    plan->first_phase.SetCount("dgamma_hi", 2);
+    tiling.dgamma_places = 2;
+  }
   PlacePartials(problem, deal, ub_bytes, &tiling, plan);
   for (const UbBudget* phase : {&plan->first_phase, &plan->second_phase}) {
     answer = CheckBudget(*phase, ub_bytes);
@@ -266,7 +273,7 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
   plan->tiling_key = static_cast<uint64_t>(tile.key);
   plan->cores = deal.cores;
   plan->minimum_bytes = MinimumBytes(problem);
-  plan->reason = Reason(problem, tile, options, layout.budget.TotalBytes(), ub_bytes) +
+  plan->reason = Reason(problem, tile, options, plan->first_phase.TotalBytes(), ub_bytes) +
                  DealText(problem, deal, plan->minimum_bytes);
   if (!tile.has_lo) {
     plan->declared_c += static_cast<double>(deal.RowsOfSum()) / 3;

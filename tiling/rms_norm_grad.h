@@ -70,6 +70,7 @@ struct RmsNormGradTiling {
   uint32_t in_buffers;     // of dy_in and x_in; in DxInPlaceRow the places of segments
   uint32_t out_buffers;    // of dx_out
   uint32_t work_arrays;    // how many of `work`
+  uint32_t dgamma_places;  // of dgamma_hi: 1, or 2 where sums of groups leave from it in turn
   // dgamma over partial sums in the workspace; the other fields are only read when there are some
   uint64_t partial_slots;       // one per core, or one per group; 1: it goes to dgamma directly
   uint32_t partial_pitch_cols;  // from one to the next: cols rounded up to 128, or few to 8

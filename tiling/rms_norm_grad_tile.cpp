@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tiling/align.h"
+#include "tiling/rms_norm_grad_partials.h"
 
 namespace normgrad {
 namespace {
@@ -130,7 +131,8 @@ uint64_t WholeBlockRows(const Problem& problem, uint64_t rows) {
 // A whole number of tiles. Of a group, all rows: tiles begin anew with each group.
 uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows) {
   const uint64_t tiles = std::clamp<uint64_t>(kWholeRstdRows / tile_rows, 1, kRstdTiles);
-  return std::min(tiles * tile_rows, std::max(busiest_rows, tile_rows));
+  const uint64_t rows = std::min(tiles * tile_rows, std::max(busiest_rows, tile_rows));
+  return busiest_rows == kGroupRows && busiest_rows % rows != 0 ? busiest_rows : rows;
 }
 
 // The most rows of a tile of `rows` that can be worked on together, 0 if none.
@@ -325,6 +327,9 @@ Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t 
     tile.step_rows = group_rows;
     tile.rows = std::min(together, AlignUp(CeilDiv(busiest_rows, 2), group_rows));
     tile.rstd_rows = RstdRows(tile.rows, busiest_rows);
+  } else if (together == group_rows && busiest_rows > group_rows && tile.rows * 2 == group_rows &&
+             tile.rows % tile.step_rows == 0) {
+    tile.rows = group_rows;  // its halves would only help a core that has no other group
   }
   return tile;
 }

@@ -1,6 +1,7 @@
 #include "tiling/ub_budget.h"
 
 #include <cassert>
+#include <cstring>
 
 #include "tiling/align.h"
 #include "tiling/chip.h"
@@ -21,6 +22,14 @@ uint32_t UbBudget::Add(const char* name, uint64_t bytes, uint32_t count) {
   buffers_[size_] = UbBuffer{name, static_cast<uint32_t>(rounded), count};
   ++size_;
   return static_cast<uint32_t>(rounded);
+}
+
+void UbBudget::SetCount(const char* name, uint32_t count) {
+  for (int i = 0; i < size_; ++i) {
+    if (std::strcmp(buffers_[i].name, name) == 0) {
+      buffers_[i].count = count;
+    }
+  }
 }
 
 uint64_t UbBudget::TotalBytes() const {

@@ -19,6 +19,9 @@ class UbBudget {
   // so that a planner writes the same figure into the tiling data. No bytes or no count: nothing.
   uint32_t Add(const char* name, uint64_t bytes, uint32_t count = 1);
 
+  // How many there are of a buffer that is in the budget.
+  void SetCount(const char* name, uint32_t count);
+
   uint64_t TotalBytes() const;
   bool Fits(uint32_t ub_bytes) const { return TotalBytes() <= ub_bytes; }
   int size() const { return size_; }

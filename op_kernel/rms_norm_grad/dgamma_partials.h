@@ -46,7 +46,7 @@ class DgammaPartials {
     const uint32_t first = AscendC::GetBlockIdx() * plan.strip_cols;
     const uint32_t step = cores_ * plan.strip_cols;
     if (blocks_ > kPartialsPerBlock && first < cols_) {
-      blocks_sum_.Init(plan.ub.strip_hi, plan.ub.strip_lo, plan.ub.strip_mask, pipe);
+      blocks_sum_.Init(plan.ub.strip_hi, plan.ub.strip_lo, plan.ub.strip_mask, 1, pipe);
     }
     for (uint32_t col = first; col < cols_; col += step) {
       const uint32_t cols = Smaller(plan.strip_cols, cols_ - col);

@@ -36,23 +36,29 @@ __aicore__ inline void HalveRows(const AscendC::LocalTensor<float>& data, uint32
 class DgammaSum {
  public:
   __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
-    Init(plan.ub.dgamma_hi, plan.ub.dgamma_lo, plan.ub.lane_mask, pipe);
+    Init(plan.ub.dgamma_hi, plan.ub.dgamma_lo, plan.ub.lane_mask, plan.dgamma_places, pipe);
   }
 
-  // By the bytes of hi, of lo or 0, and of a bit for each column of a piece.
+  // By the bytes of hi, of lo or 0, of a bit for each column of a piece. With two places for hi a
+  // sum leaves from one while the next sum is made in the other.
   __aicore__ inline void Init(uint32_t hi_bytes, uint32_t lo_bytes, uint32_t mask_bytes,
-                              AscendC::TPipe* pipe) {
+                              uint32_t places, AscendC::TPipe* pipe) {
     padded_cols_ = hi_bytes / static_cast<uint32_t>(sizeof(float));
     has_lo_ = lo_bytes > 0;
-    pipe->InitBuffer(hi_buf_, hi_bytes);
+    pipe->InitBuffer(hi_buf_, places * hi_bytes);
     hi_ = hi_buf_.Get<float>();
     if (has_lo_) {
       pipe->InitBuffer(lo_buf_, lo_bytes);
       pipe->InitBuffer(is_number_buf_, mask_bytes);
       lo_ = lo_buf_.Get<float>();
     }
-    has_left_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_V>();
-    is_leaving_ = false;
+    places_ = places;
+    place_ = 0;
+    for (uint32_t i = 0; i < places_; ++i) {
+      has_left_[i] = pipe->AllocEventID<AscendC::HardEvent::MTE3_V>();
+      is_leaving_[i] = false;
+    }
+    begins_ = false;
     Clear();
   }
 
@@ -69,7 +75,7 @@ class DgammaSum {
   // itself may be it. Every column gets one sum between two calls of Next. Goes on with each Step.
   __aicore__ inline void Start(uint32_t col, const AscendC::LocalTensor<float>& value,
                                const AscendC::LocalTensor<float>& spare, uint32_t count) {
-    if (is_leaving_) BeginAnew();
+    if (begins_) Begin();
     col_ = col;
     count_ = count;
     value_ = value;
@@ -150,15 +156,21 @@ class DgammaSum {
   }
 
   // After Finish, once MTE3 has waited for it. `is_last`: else the next Add begins a new sum, which
-  // waits until this one has left.
+  // waits until its place is free.
   __aicore__ inline void Send(const AscendC::GlobalTensor<float>& dst, uint32_t cols, bool is_last,
                               AscendC::TPipe* pipe) {
     StoreRows(dst, hi_, 1, cols, cols);
-    is_leaving_ = !is_last;
-    if (is_last) {
-      pipe->ReleaseEventID<AscendC::HardEvent::MTE3_V>(has_left_);
-    } else {
-      AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(has_left_);
+    if (!is_last) {
+      AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(has_left_[place_]);
+      is_leaving_[place_] = true;
+      place_ = (place_ + 1) % places_;
+      hi_ = hi_buf_.Get<float>()[place_ * padded_cols_];
+      begins_ = true;
+      return;
+    }
+    for (uint32_t i = 0; i < places_; ++i) {
+      WaitUntilFree(i);
+      pipe->ReleaseEventID<AscendC::HardEvent::MTE3_V>(has_left_[i]);
     }
   }
 
@@ -178,10 +190,17 @@ class DgammaSum {
   // Stages of a sum; kMove is the first of kMoveStages.
   enum Stage : uint32_t { kFirstHalves, kOddRow, kHalve, kAddValue, kDone, kMove };
 
-  __aicore__ inline void BeginAnew() {
-    AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(has_left_);
-    is_leaving_ = false;
+  static constexpr uint32_t kMostPlaces = 2;
+
+  __aicore__ inline void Begin() {
+    begins_ = false;
+    WaitUntilFree(place_);
     Clear();
+  }
+
+  __aicore__ inline void WaitUntilFree(uint32_t place) {
+    if (is_leaving_[place]) AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(has_left_[place]);
+    is_leaving_[place] = false;
   }
 
   // hi + lo as a new (hi, lo), whole blocks of it: DataCopy knows nothing smaller. Where hi becomes
@@ -222,8 +241,11 @@ class DgammaSum {
 
   uint32_t padded_cols_;  // a multiple of 64
   bool has_lo_;
-  bool is_leaving_;  // hi is being stored
-  AscendC::TEventID has_left_;
+  uint32_t places_;
+  uint32_t place_;                // of hi
+  bool begins_;                   // a new sum, with the next Add
+  bool is_leaving_[kMostPlaces];  // what is there is being stored
+  AscendC::TEventID has_left_[kMostPlaces];
   bool due_;  // lo has taken one sum already
   // the sum that is being added
   uint32_t stage_;

@@ -49,6 +49,8 @@ def order(plan: Plan) -> tuple[Any, ...]:
     names = ("rows_per_step", "deal_rows", "partial_slots")
     has_lo = any(buffer.name == "dgamma_lo" for buffer in plan.buffers)
     piece = min(int(fields["rows_per_tile"]), GROUP)
+    if piece % int(fields["rows_per_step"]) == 0 and piece in (GROUP, GROUP // 2):
+        piece = GROUP  # cut into the same steps
     return (plan.strategy, has_lo, piece, *(fields[name] for name in names))
 
 
@@ -167,6 +169,17 @@ def test_narrow_rows_are_copied_in_groups() -> None:
     assert many.fields["rows_per_tile"] == 320, "15 KB of 16"
     assert few.fields["rows_per_tile"] == 128, "two tiles for the three groups of a core"
     assert many.fields["rows_per_step"] == few.fields["rows_per_step"] == GROUP
+
+
+def test_a_group_is_copied_whole_where_there_is_another_one() -> None:
+    alone = planned("ascend910b4", Problem(4096, 128, "bf16", "bf16"), cores=40)
+    other = planned("ascend910b4", Problem(4096, 128, "bf16", "bf16"), cores=7)
+    few = planned("ascend910b1", Problem(40 * GROUP, 128, "bf16", "bf16"))
+    assert alone is not None
+    assert other is not None
+    assert few is not None
+    assert [p.fields["rows_per_tile"] for p in (alone, other, few)] == [GROUP, GROUP, GROUP // 2]
+    assert {p.fields["rows_per_step"] for p in (alone, other, few)} == {GROUP // 2}
 
 
 @pytest.mark.parametrize(
