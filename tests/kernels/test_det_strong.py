@@ -20,7 +20,7 @@ SHAPES = (
     "bf16:1000x24",
     "bf16:333x320",
     "bf16:2500x128",
-    "bf16:200x2600",
+    "bf16:200x1600",
     "fp32:200x2113",
     "bf16:200x6145",
     "bf16:130x16384",
@@ -97,14 +97,16 @@ MUTANTS = {
     ),
     "steps_by_cores": (
         "tiling/rms_norm_grad_tile.cpp",
-        "Tile tile = WholeRowTile(problem, rows_of_group,",
-        "Tile tile = WholeRowTile(problem, std::min(rows_of_group, busiest_rows / 8),",
+        "  if (!tile.fits || wanted != 0 || problem.rows <= group_rows) {",
+        "  tile.step_rows = busiest_rows > group_rows ? 2 : 4;\n"
+        "  if (!tile.fits || wanted != 0 || problem.rows <= group_rows) {",
     ),
     "blocks_by_cores": (
         "op_kernel/rms_norm_grad/dgamma_partials.h",
         "    HalveRows(strips, rows, strip_pitch, strip_pitch);",
         "    for (uint32_t row = 1; row < rows && cores_ < 8; ++row) {\n"
         "      AddRows(strips, strips, strips[row * strip_pitch], 1, strip_pitch, strip_pitch);\n"
+        "      AscendC::PipeBarrier<PIPE_V>();\n"
         "    }\n"
         "    if (cores_ >= 8) HalveRows(strips, rows, strip_pitch, strip_pitch);",
     ),
