@@ -69,7 +69,7 @@ struct RegData {
   alignas(64) uint8_t bytes[kRegBytes];
   RegBits valid;
   RegBits loads;
-  uint32_t id;            // of this register
+  uint32_t id;            // its place: what a loop declares inside is one register in all rounds
   uint32_t function = 0;  // the vector function that wrote it last; 0: none has
   uint32_t origin;
 

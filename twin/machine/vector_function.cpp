@@ -16,7 +16,10 @@ __attribute__((tls_model("initial-exec"))) thread_local VectorFunction* running 
 }  // namespace
 
 RegData::RegData()
-    : valid(RegBits::None()), loads(RegBits::None()), id(VectorMemory::NewRegister()), origin(0) {}
+    : valid(RegBits::None()),
+      loads(RegBits::None()),
+      id(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(this) / alignof(RegData))),
+      origin(0) {}
 
 RegData::RegData(const RegData& other) : RegData() { *this = other; }
 
@@ -190,6 +193,8 @@ VectorFunction::Loaded VectorFunction::Load(RegOp op, uint32_t begin, uint32_t l
     NoteRange(false, begin, limit);
   }
   loaded.loads.Set(NewAccess(false, op, reg, begin, limit, site) % kRegBytes);
+  if (reg != 0) memory_.LoadInto(reg, &loaded.loads);
+  if (reg2 != reg) memory_.LoadInto(reg2, &loaded.loads);
   const UbInitMap& init = core_.init();
   uint32_t at = init.FirstUnwritten(begin, limit);
   if (at == end) return loaded;

@@ -3,8 +3,8 @@
 // every register call announces here what it reads and writes, before its meaning is carried out.
 //
 // Order inside (LocalMemBar page): loads and stores of the same bytes are ordered by a LocalMemBar
-// of their kinds, or by using the same register, or, for a store, by depending on the load. Another
-// order the unit does not keep.
+// of their kinds, or by using the same register, or, for a store, by depending on the load or on a
+// later one into the same register. Another order the unit does not keep.
 //
 // Undefined bytes (UB that was never written, what lies behind the buffer, a register that nobody
 // wrote) travel along with the registers: full registers are loaded and computed on where only some

@@ -9,8 +9,6 @@ namespace {
 
 constexpr uint32_t kMostUbBytes = 256 << 10;
 
-__attribute__((tls_model("initial-exec"))) thread_local uint32_t registers = 0;
-
 NORMGRAD_CLONES uint32_t NewestOf(const uint32_t* marks, uint32_t count) {
   uint32_t newest = 0;
   for (uint32_t i = 0; i < count; ++i) newest = marks[i] > newest ? marks[i] : newest;
@@ -27,8 +25,6 @@ VectorMemory& VectorMemory::Here() {
   static thread_local VectorMemory memory;
   return memory;
 }
-
-uint32_t VectorMemory::NewRegister() { return ++registers; }
 
 uint32_t VectorMemory::NewFunction() {
   first_ = next_access();

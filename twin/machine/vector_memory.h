@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "twin/machine/registers.h"
 #include "twin/machine/site.h"
 #include "twin/rules/reg_table.h"
 #include "twin/rules/rules.h"
@@ -39,7 +40,6 @@ class VectorMemory {
   };
 
   static VectorMemory& Here();
-  static uint32_t NewRegister();
 
   uint32_t NewFunction();  // forgets who the accesses of the last one were
   uint32_t next_access() const { return first_ + static_cast<uint32_t>(accesses_.size()); }
@@ -55,6 +55,12 @@ class VectorMemory {
   // `known`, until it returns true.
   template <typename F>
   bool AnyAfter(bool write, uint32_t begin, uint32_t end, uint32_t known, F f) const;
+  // A load into a register waits for earlier ones into it: adds those to `loads`, and notes them.
+  void LoadInto(uint32_t reg, RegBits* loads) {
+    InRegister& in = registers_[reg % kRegisters];
+    if (in.reg == reg && in.function == functions_) *loads = *loads | in.loads;
+    in = {reg, functions_, *loads};
+  }
   // The newest load of the 4 bytes around `at`.
   uint32_t LoadAt(uint32_t at) const { return marks_[0][at / kGranule]; }
 
@@ -62,6 +68,15 @@ class VectorMemory {
   static constexpr uint32_t kGranule = 4;
   VectorMemory();
   uint32_t Newest(bool write, uint32_t first, uint32_t count) const;
+
+  // The loads into each register of this function; two registers in one place forget each other.
+  static constexpr uint32_t kRegisters = 256;
+  struct InRegister {
+    uint32_t reg;
+    uint32_t function;
+    RegBits loads;
+  };
+  InRegister registers_[kRegisters] = {};
 
   std::vector<uint32_t> marks_[2];  // [read, write][granule]
   std::vector<Access> accesses_;

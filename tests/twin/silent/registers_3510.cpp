@@ -96,6 +96,26 @@ SAMPLE(OverwritesAfterManyLoads, 1) {
   Store(gm, a, kLanes);
 }
 
+// OverwritesWhatIsBeingLoaded, by an earlier round: each load waits for the last one into its
+// register.
+SAMPLE(CompressesInPlace, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 8 * kLanes);
+  float* at = a.GetPhyAddr();
+  __VEC_SCOPE__ {
+    MaskReg mask = CreateMask<float>();
+    for (uint16_t i = 0; i < 4; ++i) {
+      RegTensor<float> x, y;
+      LoadAlign(x, at + 2 * i * kLanes);
+      LoadAlign(y, at + (2 * i + 1) * kLanes);
+      Add(x, x, y, mask);
+      StoreAlign(at + i * kLanes, x, mask);
+    }
+  }
+  //= 0..256: 2 * i + 64 + 128 * floor(i / 64)
+  Store(gm, a, 4 * kLanes);
+}
+
 // OrdersTheWrongPair, for what that pair is good for.
 SAMPLE(OverwritesAnotherRegistersLoadBehindABarrier, 1) {
   TPipe pipe;
