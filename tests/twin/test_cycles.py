@@ -177,6 +177,15 @@ def test_our_kernels_take_the_same_time_in_any_order_and_on_any_number_of_thread
         assert off.time == {}
 
 
+def test_a_vector_function_takes_the_cycles_of_its_issue() -> None:
+    (sample,) = samples.read(samples.HERE / "timelines_3510.cpp")
+    # A mask, 8 loads and 4 additions, two a cycle; 5 stores, one a cycle; whole cycles. Then the
+    # latency of a load, an addition and a store.
+    issue = int((1 + 8 + 4) / 2 + 5)
+    us = samples.launch(sample, arch=3510).time["cold"]["us"]
+    assert us * 1800 == near(ISSUE + issue + 9 + 7 + 9)  # MHz of ascend950pr_9599
+
+
 def test_other_architectures_are_marked_as_uncalibrated() -> None:
     found = {s.name: s for s in samples.read(samples.HERE / "timelines.cpp")}
     for arch in (1001, 2002, 3510):
