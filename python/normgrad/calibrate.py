@@ -185,7 +185,8 @@ def summary(rows: Sequence[Compared]) -> list[str]:
     ]
     for op, dtypes in dict.fromkeys((each.row.op, each.row.dtypes) for each in rows):
         mine = [e.error for e in rows if (e.row.op, e.row.dtypes) == (op, dtypes)]
-        said.append(f"  {op} {dtypes}: {min(mine):+.1%} to {max(mine):+.1%} ({len(mine)} rows)")
+        rows_ = "1 row" if len(mine) == 1 else f"{len(mine)} rows"
+        said.append(f"  {op} {dtypes}: {min(mine):+.1%} to {max(mine):+.1%} ({rows_})")
     slack = 1 + AIM
     enclosed = sum(
         1 for each in rows if each.resident_us / slack <= each.row.aiv_us <= each.cold_us * slack

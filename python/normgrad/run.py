@@ -145,7 +145,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         bytes_over_minimum=_bytes_over_minimum(outputs, plan),
         slope_cycles_per_64=_slope_cycles(outputs, case),
         registers_per_64=_registers(outputs, case),
-        **timing.figures(outputs.time, plan.minimum_bytes),
+        **timing.figures(outputs.time, plan.minimum_bytes, plan.soc.achievable_gb_per_s > 0),
     )
     judged: Verdict | None = None
     if outputs.error is not None:

@@ -19,8 +19,13 @@ from normgrad.store import Result
 PIPES = ("vec", "scalar", "mte2", "mte3")
 
 
-def figures(time: Mapping[str, Any], minimum_bytes: int) -> dict[str, Any]:
-    """The fields of a result that come from the model; none if it did not run."""
+def figures(
+    time: Mapping[str, Any], minimum_bytes: int, pool_measured: bool = True
+) -> dict[str, Any]:
+    """The fields of a result that come from the model; none if it did not run.
+
+    `pool_measured`: somebody has measured what streaming kernels reach on this very chip.
+    """
     if not time:
         return {}
     cold, resident = float(time["cold"]["us"]), float(time["resident"]["us"])
@@ -31,13 +36,15 @@ def figures(time: Mapping[str, Any], minimum_bytes: int) -> dict[str, Any]:
         "modelled_us": cold,
         "modelled_resident_us": resident,
         "bandwidth_fraction": fraction,
-        "time": dict(time),
+        "time": {**time, "pool_measured": pool_measured},
     }
 
 
 def label(time: Mapping[str, Any]) -> str:
     """What every print of a modelled time says of it."""
-    return "modelled" if time.get("calibrated") else "modelled, uncalibrated"
+    if not time.get("calibrated"):
+        return "modelled, uncalibrated"
+    return "modelled" if time.get("pool_measured", True) else "modelled, memory rate inferred"
 
 
 def lines(time: Mapping[str, Any], fraction: float | None) -> list[str]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from normgrad import budgets, render, report, run, timing
+from normgrad import budgets, jobs, render, report, run, timing
+from normgrad.backends import LaunchOptions
 from normgrad.cases import Case
 from normgrad.store import Result
 
@@ -41,6 +42,16 @@ def test_every_print_says_uncalibrated_where_it_is(
     printed = capsys.readouterr().out
     assert ("uncalibrated" in printed) is said
     assert "without launch and SyncAll" in printed
+
+
+def test_an_inferred_memory_rate_is_said() -> None:
+    sure = timing.figures(TIME, 1, pool_measured=True)["time"]
+    guess = timing.figures(TIME, 1, pool_measured=False)["time"]
+    assert timing.label(sure) == "modelled"
+    assert timing.label(guess) == "modelled, memory rate inferred"
+    case = Case.parse("rms_norm_grad:ascend910b3:bf16:8x64:seed1")
+    row = run.run_case(jobs.from_case(case), LaunchOptions()).result
+    assert row.time["pool_measured"] is False
 
 
 def _result() -> Result:

@@ -70,8 +70,8 @@ def test_shape_gives_strategy(row: tuple[Any, ...]) -> None:
 
 
 def test_tiles_are_even_parts() -> None:
-    # 103 rows on the busiest core: 8 rows are 16 KiB, three copies of 5 go where two of 8 would, and
-    # 21 tiles are even.
+    # 103 rows on the busiest core: 8 rows are 16 KiB, three copies of 5 go where two of 8 would,
+    # and 21 tiles are even.
     plan = planned(4096, 1024)
     assert (plan.fields["rows_per_tile"], plan.fields["in_buffers"]) == (5, 3)
     with pytest.raises(Refused):
