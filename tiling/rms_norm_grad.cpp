@@ -1,8 +1,9 @@
 // How RmsNormGrad is cut on 2201. Rows are dealt to cores; a core works on tiles of whole rows
 // (DxWholeRow), or on one row at a time in chunks of columns where a whole row and its fp32 work
-// arrays do not fit UB (DxInPlaceRow). Both read dy and x once. dgamma stays in UB as a (hi, lo)
-// pair per column; afterwards cores exchange their sums through the workspace and each adds up
-// strips of columns.
+// arrays do not fit UB (DxInPlaceRow); both read dy and x once and keep dgamma in UB as a (hi, lo)
+// pair per column. Wider rows go through UB twice, chunk by chunk (DxSplitRow). Fewer rows than
+// cores are shared: each core has some columns of some rows (DxFewRows). Afterwards cores exchange
+// their sums through the workspace and each adds up strips of columns.
 #include "tiling/rms_norm_grad.h"
 
 #include <algorithm>
@@ -12,26 +13,19 @@
 #include "tiling/rms_norm_grad_partials.h"
 #include "tiling/rms_norm_grad_plan.h"
 #include "tiling/rms_norm_grad_tile.h"
+#include "tiling/rms_norm_grad_words.h"
 
 namespace normgrad {
 namespace {
 
-constexpr const char* kWholeRow = "DxWholeRow";
-constexpr const char* kInPlaceRow = "DxInPlaceRow";
 constexpr const char* kNothing = "Nothing";
 
 constexpr uint32_t kFp32Bytes = 4;
+// Two cores never write one 512 B line of the workspace, if they have lines enough.
+constexpr uint64_t kLineCols = 512 / kFp32Bytes;
+// From one partial sum to the next a copy counts the bytes in 32 bits.
+constexpr uint64_t kMostCols = uint64_t{1} << 30;
 constexpr uint32_t kLeastUbBytes = 8192;
-
-// "1 column", "1,024 columns"
-std::string Count(uint64_t count, const std::string& unit) {
-  return WithCommas(count) + " " + unit + (count == 1 ? "" : "s");
-}
-
-// "bf16 with bf16 gamma"
-std::string DtypesText(const Problem& problem) {
-  return std::string(NameOf(problem.dtype)) + " with " + NameOf(problem.gamma_dtype) + " gamma";
-}
 
 Answer CheckKernel(const Soc& soc) {
   if (soc.chip->arch != 2201) {
@@ -47,7 +41,8 @@ Answer OutOfRange(const std::string& option, uint64_t value, uint64_t least, uin
                                     WithCommas(least) + " to " + WithCommas(most) + " " + why);
 }
 
-Answer CheckOptions(const Soc& soc, const PlanOptions& options, Regimes* regimes) {
+Answer CheckOptions(const Soc& soc, const Problem& problem, const PlanOptions& options,
+                    Regimes* regimes) {
   const uint32_t ub_bytes = soc.chip->ub_bytes;
   if (options.ub_bytes != 0 && (options.ub_bytes < kLeastUbBytes || options.ub_bytes > ub_bytes)) {
     return OutOfRange("ub", options.ub_bytes, kLeastUbBytes, ub_bytes,
@@ -67,20 +62,7 @@ Answer CheckOptions(const Soc& soc, const PlanOptions& options, Regimes* regimes
     return OutOfRange("rows_per_tile", options.rows_per_tile, 1, kMaxCopyRows,
                       "rows, what one copy instruction moves; choose a value in this range");
   }
-  const std::string strategy = options.strategy == nullptr ? "" : options.strategy;
-  if (!strategy.empty() && strategy != kWholeRow && strategy != kInPlaceRow) {
-    return Refuse(kTilingRefused, "strategy is " + strategy + ": rms_norm_grad has " + kWholeRow +
-                                      " and " + kInPlaceRow + "; choose one of them or none");
-  }
-  // A wish that belongs to one strategy asks for this strategy.
-  regimes->whole_row = strategy != kInPlaceRow && options.chunk_cols == 0;
-  regimes->in_place_row = strategy != kWholeRow && options.rows_per_tile == 0;
-  if (!regimes->whole_row && !regimes->in_place_row) {
-    return Refuse(kTilingRefused, std::string("chunk belongs to ") + kInPlaceRow +
-                                      " and rows_per_tile to " + kWholeRow +
-                                      ": these options ask for both; leave one of them out");
-  }
-  return Answer{};
+  return CheckStrategy(problem, options, regimes);
 }
 
 // A plan that does not fit would overwrite memory on the chip: the last word before success, and
@@ -119,8 +101,12 @@ RmsNormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Lay
   tiling.gamma_is_wide = tile.gamma_is_wide ? 1 : 0;
   tiling.in_buffers = tile.in_buffers;
   tiling.out_buffers = tile.out_buffers;
-  tiling.work_arrays = WorkArrays(tile.key, problem.dtype);
+  tiling.work_arrays = WorkArrays(tile, problem.dtype);
   tiling.ub = layout.bytes;
+  tiling.groups = static_cast<uint32_t>(tile.groups);
+  tiling.group_rows = static_cast<uint32_t>(tile.group_rows);
+  tiling.is_resident = tile.is_resident ? 1 : 0;
+  tiling.col_groups = static_cast<uint32_t>(tile.col_groups);
   return tiling;
 }
 
@@ -143,6 +129,11 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"out_buffers", static_cast<double>(tiling.out_buffers), "buffers"},
           {"work_arrays", static_cast<double>(tiling.work_arrays), "buffers"},
           {"dgamma_places", static_cast<double>(tiling.dgamma_places), "buffers"},
+          {"groups", static_cast<double>(tiling.groups), "groups"},
+          {"group_rows", static_cast<double>(tiling.group_rows), "rows"},
+          {"is_resident", static_cast<double>(tiling.is_resident), ""},
+          {"col_groups", static_cast<double>(tiling.col_groups), "cores"},
+          {"leaf_row_pitch", static_cast<double>(tiling.leaf_row_pitch), "elems"},
           {"partial_slots", static_cast<double>(tiling.partial_slots), "slots"},
           {"partial_pitch_cols", static_cast<double>(tiling.partial_pitch_cols), "cols"},
           {"strip_cols", static_cast<double>(tiling.strip_cols), "cols"},
@@ -156,52 +147,55 @@ void SetTiling(const RmsNormGradTiling& tiling, Plan* plan) {
   plan->fields = Fields(tiling);
 }
 
-// `options` are the wishes as they came, before they were cut to what there is.
-std::string Reason(const Problem& problem, const Tile& tile, const PlanOptions& options,
-                   uint64_t used_bytes, uint32_t ub_bytes) {
-  const std::string cols = Count(problem.cols, "column");
-  const std::string bytes =
-      " (" + WithCommas(used_bytes) + " of " + WithCommas(ub_bytes) + " bytes)";
-  if (tile.key == RmsNormGradKey::kDxWholeRow) {
-    std::string asked;
-    if (options.rows_per_tile != 0) {
-      asked = options.rows_per_tile == tile.rows
-                  ? ", as asked"
-                  : "; " + WithCommas(options.rows_per_tile) + " were asked for, a core has fewer";
+// Rows are shared between cores if there are fewer of them than cores and it pays off; else the
+// first strategy takes the problem that fits, from the one that needs most room in UB to the one
+// that needs least.
+Tile ChooseTile(const Problem& problem, const Regimes& regimes, const Deal& deal, uint32_t ub_bytes,
+                const PlanOptions& options) {
+  const bool is_few = regimes.few_rows && problem.rows != 0 && problem.rows < deal.most_cores;
+  const uint32_t rows_per_tile =
+      static_cast<uint32_t>(std::min<uint64_t>(options.rows_per_tile, deal.busiest_rows));
+  Tile tile;
+  if (is_few && !deal.in_groups) {
+    tile = FewRowsTile(problem, deal.most_cores, deal.most_cores, ub_bytes, options.rows_per_tile,
+                       options.chunk_cols);
+    if (!regimes.whole_row || PaysOff(problem, tile, deal.most_cores)) {
+      return tile;
     }
-    return (tile.rows == 1 ? "one row of " + cols + " fits UB"
-                           : WithCommas(tile.rows) + " rows of " + cols + " fit UB together") +
-           bytes + asked;
+    tile = Tile{};
   }
-  const uint64_t chunks = CeilDiv(problem.cols, tile.chunk_cols);
-  const std::string work = "a row of " + cols + " is read once and worked on in " +
-                           Count(chunks, "chunk") + " of " + WithCommas(tile.chunk_cols) +
-                           ", dx over x" + bytes;
-  const bool asked = options.chunk_cols != 0 || (options.strategy != nullptr && *options.strategy);
-  return work + (asked ? ", as asked" : ": its fp32 work arrays do not fit UB whole") +
-         (tile.has_lo ? "" : "; dgamma has one accumulator per column: no room for (hi, lo)");
+  if (regimes.whole_row) {
+    tile = deal.in_groups ? WholeRowTileOfGroups(problem, deal.rows, deal.busiest_rows, ub_bytes,
+                                                 rows_per_tile)
+                          : WholeRowTile(problem, deal.busiest_rows, ub_bytes, rows_per_tile);
+  }
+  if (!tile.fits && regimes.in_place_row) {
+    tile = InPlaceRowTile(problem, ub_bytes, options.chunk_cols);
+  }
+  if (tile.fits || (!regimes.split_row && !is_few)) {
+    return tile;
+  }
+  tile = SplitRowTile(problem, deal, ub_bytes, rows_per_tile, options.chunk_cols);
+  if (is_few && tile.fits && deal.pieces == 1) {
+    // One group of rows, in the order that a core alone would sum it: the columns may be shared.
+    const Tile few = FewRowsTile(problem, deal.most_cores, 1, ub_bytes,
+                                 static_cast<uint32_t>(tile.rows), options.chunk_cols);
+    if (few.fits) {
+      return few;
+    }
+  }
+  return regimes.split_row ? tile : Tile{};
 }
 
-Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const PlanOptions& options,
-                  uint64_t busiest_rows, uint32_t ub_bytes) {
-  std::string asked;
-  if (!regimes.whole_row || !regimes.in_place_row) {
-    asked += std::string(" in ") + (regimes.whole_row ? kWholeRow : kInPlaceRow);
+// How a tile that cuts rows changes who has which of them.
+void DealAs(const Tile& tile, Deal* deal) {
+  if (tile.row_groups != 0) {
+    deal->parts = static_cast<uint32_t>(tile.row_groups);
+    deal->cores = static_cast<uint32_t>(tile.row_groups * tile.col_groups);
   }
-  if (options.chunk_cols != 0) {
-    asked += " with chunks of " + WithCommas(options.chunk_cols);
+  if (!deal->in_groups) {
+    deal->sums = deal->parts * tile.groups;
   }
-  if (options.rows_per_tile != 0) {
-    asked += " with " + Count(options.rows_per_tile, "row") + " per tile";
-  }
-  const uint64_t widest = WidestRow(problem, regimes, busiest_rows, ub_bytes, options);
-  return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) + ": rms_norm_grad takes " +
-                                    DtypesText(problem) + " of up to " + WithCommas(widest) +
-                                    " columns" + asked + " in " + WithCommas(ub_bytes) +
-                                    " bytes of UB; " +
-                                    (asked.empty() ? "normalise fewer columns"
-                                                   : "normalise fewer columns or ask "
-                                                     "for less"));
 }
 
 }  // namespace
@@ -209,7 +203,7 @@ Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const PlanOpti
 Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions& options,
                        Plan* plan) {
   Regimes regimes = {};
-  Answer answer = CheckOptions(soc, options, &regimes);
+  Answer answer = CheckOptions(soc, problem, options, &regimes);
   if (!answer.ok()) {
     return answer;
   }
@@ -235,47 +229,46 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
                                       "bytes; split the call by rows");
   }
 
-  const Deal deal = DealRows(problem, options, soc.cores);
-  PlanOptions wishes = options;
-  wishes.rows_per_tile =
-      static_cast<uint32_t>(std::min<uint64_t>(wishes.rows_per_tile, deal.busiest_rows));
-  Tile tile;
-  if (regimes.whole_row) {
-    tile = deal.in_groups
-               ? WholeRowTileOfGroups(problem, deal.rows, deal.busiest_rows, ub_bytes,
-                                      wishes.rows_per_tile)
-               : WholeRowTile(problem, deal.busiest_rows, ub_bytes, wishes.rows_per_tile);
-  }
-  if (!tile.fits && regimes.in_place_row) {
-    tile = InPlaceRowTile(problem, ub_bytes, wishes.chunk_cols);
-  }
-  if (!tile.fits) {
-    return DoesNotFit(problem, regimes, wishes, deal.busiest_rows, ub_bytes);
+  if (problem.cols > kMostCols) {
+    return TooManyColumns(problem, kMostCols);
   }
 
+  Deal deal = DealRows(problem, options, soc.cores);
+  Tile tile = ChooseTile(problem, regimes, deal, ub_bytes, options);
+  if (!tile.fits) {
+    return DoesNotFit(problem, regimes, deal, options, ub_bytes);
+  }
+
+  DealAs(tile, &deal);
   const Layout layout = PlaceTile(problem, tile);
   RmsNormGradTiling tiling = FillTiling(problem, tile, layout);
   plan->first_phase = layout.budget;
   tiling.dgamma_places = 1;
   // No tile is smaller for the second place, so that it does not show in the bits.
-  if (deal.in_groups && plan->first_phase.TotalBytes() + tiling.ub.dgamma_hi <= ub_bytes) {
+  const bool is_cut = tile.group_rows != 0;  // its sums leave by the way of dx
+  if (deal.in_groups && !is_cut && plan->first_phase.TotalBytes() + tiling.ub.dgamma_hi <= ub_bytes) {
     plan->first_phase.SetCount("dgamma_hi", 2);
     tiling.dgamma_places = 2;
   }
   PlacePartials(problem, deal, ub_bytes, &tiling, plan);
+  if (tile.row_groups != 0) {
+    const uint64_t pitch = AlignUp(LeafCount(problem.cols), kLineCols);
+    tiling.leaf_row_pitch = static_cast<uint32_t>(pitch);
+    plan->workspace_bytes += problem.rows * pitch * kFp32Bytes;
+  }
   for (const UbBudget* phase : {&plan->first_phase, &plan->second_phase}) {
     answer = CheckBudget(*phase, ub_bytes);
     if (!answer.ok()) {
       return answer;
     }
   }
-  plan->strategy = tile.key == RmsNormGradKey::kDxWholeRow ? kWholeRow : kInPlaceRow;
+  plan->strategy = NameOf(tile.key);
   plan->tiling_key = static_cast<uint64_t>(tile.key);
   plan->cores = deal.cores;
   plan->minimum_bytes = MinimumBytes(problem);
-  plan->reason = Reason(problem, tile, options, plan->first_phase.TotalBytes(), ub_bytes) +
+  plan->reason = ReasonOf(problem, tile, options, plan->first_phase.TotalBytes(), ub_bytes) +
                  DealText(problem, deal, plan->minimum_bytes);
-  if (!tile.has_lo) {
+  if (!tile.has_lo && tile.key == RmsNormGradKey::kDxInPlaceRow) {
     plan->declared_c += static_cast<double>(deal.RowsOfSum()) / 3;
   }
   SetTiling(tiling, plan);

@@ -9,26 +9,37 @@
 // source), hence macros; the enum is what C++ code compares against.
 #define RMS_NORM_GRAD_KEY_DX_WHOLE_ROW 1
 #define RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW 2
+#define RMS_NORM_GRAD_KEY_DX_SPLIT_ROW 3
+#define RMS_NORM_GRAD_KEY_DX_FEW_ROWS 4
 
 enum class RmsNormGradKey : uint32_t {
   kDxWholeRow = 1,
   kDxInPlaceRow = 2,
+  kDxSplitRow = 3,
+  kDxFewRows = 4,
 };
 static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxWholeRow) == RMS_NORM_GRAD_KEY_DX_WHOLE_ROW,
               "the macro and the enum name one key");
 static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxInPlaceRow) ==
                   RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW,
               "the macro and the enum name one key");
+static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxSplitRow) == RMS_NORM_GRAD_KEY_DX_SPLIT_ROW,
+              "the macro and the enum name one key");
+static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxFewRows) == RMS_NORM_GRAD_KEY_DX_FEW_ROWS,
+              "the macro and the enum name one key");
 
 // Partial sums that are added up in pairs, as one block; blocks are so in turn.
 constexpr uint32_t kPartialsPerBlock = 64;
 
-// Bytes of one buffer of each name; how many there are of a queue's is in RmsNormGradTiling.
+// Bytes of one buffer of each name; how many there are of a queue's is in RmsNormGradTiling. A
+// strategy that cuts rows (DxSplitRow, DxFewRows) has the chunk's columns where others have
+// pitch_cols, and a chunk's leaves instead of a row's.
 struct RmsNormGradUbBytes {
   uint32_t dy_in;        // rows_per_tile x pitch_cols, dtype of dy; or one segment
   uint32_t x_in;         // as dy_in; in DxInPlaceRow dx is written here, over x
-  uint32_t rstd_in;      // queue: rstd_rows fp32, rounded up to 8
-  uint32_t dx_out;       // queue: as dy_in; DxWholeRow only
+  uint32_t rstd_in;      // queue: rstd_rows fp32, rounded up to 8; rows that are cut: group_rows
+  uint32_t dx_out;       // queue: as dy_in, and at least a chunk's fp32 sum; not in DxInPlaceRow
+  uint32_t gamma_in;     // queue of one: a chunk in gamma's dtype; rows that are cut only
   uint32_t gamma;        // pitch_cols: fp32 if gamma_is_wide, else gamma's dtype
   uint32_t dgamma_hi;    // pitch_cols fp32, rounded up to 256 B: the running sum over rows ...
   uint32_t dgamma_lo;    // ... and what it could not hold; 0: one accumulator
@@ -39,7 +50,11 @@ struct RmsNormGradUbBytes {
   uint32_t mean_block;   // rows_per_step (rounded up to 8) blocks: minus the mean, times rstd
   uint32_t leaf_parts;   // rows_per_step (rounded up to 8) x leaf_pitch blocks
   uint32_t leaf_sums;    // rows_per_step x leaf_pitch fp32; 0: a row is one leaf
-  uint32_t row_sums;     // twice rows_per_step fp32, rounded up to 8: sums, and minus cols
+  uint32_t row_sums;     // twice rows_per_step fp32, rounded up to 8: sums, and minus cols;
+                         // DxSplitRow: group_rows fp32, rounded up to 8, per level of its tree;
+                         // DxFewRows: twice as many
+  uint32_t leaf_in;      // queue, DxFewRows: leaf sums of some rows, or 4,096 of one
+  uint32_t leaf_tops;    // DxFewRows: 64 fp32, and one per 4,096 leaves of a row
   uint32_t partials_in;  // second phase, queue: a block of strips, fp32
   uint32_t dgamma_out;   // second phase, queue: a strip
   uint32_t strip_hi;     // second phase: a strip rounded up to 256 B, only for more than 64 blocks
@@ -51,9 +66,9 @@ struct RmsNormGradTiling {
   // shape
   uint64_t rows;
   uint32_t cols;
-  // split of rows over cores: each core has rows_per_core, the first cores_with_one_more have
-  // deal_rows more. Under det=strong rows are dealt in whole groups, the last of which may be
-  // short.
+  // split of rows over cores (DxFewRows: over cores / col_groups row groups): each has
+  // rows_per_core, the first cores_with_one_more have deal_rows more. Under det=strong rows are
+  // dealt in whole groups, the last of which may be short.
   uint64_t rows_per_core;
   uint32_t cores_with_one_more;
   uint32_t cores;
@@ -71,8 +86,15 @@ struct RmsNormGradTiling {
   uint32_t out_buffers;    // of dx_out
   uint32_t work_arrays;    // how many of `work`
   uint32_t dgamma_places;  // of dgamma_hi: 1, or 2 where sums of groups leave from it in turn
+  // rows that are cut: a core takes `groups` groups of at most group_rows rows, or those that are
+  // dealt
+  uint32_t groups;
+  uint32_t group_rows;
+  uint32_t is_resident;     // 1: x and dy of the only group stay in UB between the passes
+  uint32_t col_groups;      // DxFewRows: cores that share a row
+  uint32_t leaf_row_pitch;  // DxFewRows: a row's leaf sums in the workspace, rounded up to 128
   // dgamma over partial sums in the workspace; the other fields are only read when there are some
-  uint64_t partial_slots;       // one per core, or one per group; 1: it goes to dgamma directly
+  uint64_t partial_slots;       // one per core or group; 1: it goes to dgamma directly
   uint32_t partial_pitch_cols;  // from one to the next: cols rounded up to 128, or few to 8
   uint32_t strip_cols;          // columns that one core adds up, a multiple of 8
   uint32_t block_strip_cols;    // the same for single blocks, before that; 0: one block is all

@@ -37,8 +37,10 @@ Deal DealRows(const Problem& problem, const PlanOptions& options, uint32_t soc_c
   deal.in_groups = options.det_strong != 0;
   deal.rows = deal.in_groups ? kGroupRows : 1;
   deal.pieces = std::max<uint64_t>(1, CeilDiv(problem.rows, deal.rows));
-  const uint64_t most_cores = options.cores != 0 ? options.cores : soc_cores;
-  deal.cores = static_cast<uint32_t>(std::min(most_cores, deal.pieces));
+  deal.most_cores = options.cores != 0 ? options.cores : soc_cores;
+  deal.cores = static_cast<uint32_t>(std::min<uint64_t>(deal.most_cores, deal.pieces));
+  deal.parts = deal.cores;
+  deal.sums = deal.in_groups ? deal.pieces : deal.cores;
   deal.busiest_rows =
       std::max<uint64_t>(1, std::min(problem.rows, CeilDiv(deal.pieces, deal.cores) * deal.rows));
   return deal;
@@ -48,9 +50,9 @@ void PlacePartials(const Problem& problem, const Deal& deal, uint32_t ub_bytes,
                    RmsNormGradTiling* tiling, Plan* plan) {
   tiling->deal_rows = static_cast<uint32_t>(deal.rows);
   tiling->cores = deal.cores;
-  tiling->rows_per_core = problem.rows == 0 ? 0 : deal.pieces / deal.cores * deal.rows;
-  tiling->cores_with_one_more = static_cast<uint32_t>(deal.pieces % deal.cores);
-  tiling->partial_slots = deal.in_groups ? deal.pieces : deal.cores;
+  tiling->rows_per_core = problem.rows == 0 ? 0 : deal.pieces / deal.parts * deal.rows;
+  tiling->cores_with_one_more = static_cast<uint32_t>(deal.pieces % deal.parts);
+  tiling->partial_slots = deal.sums;
   if (tiling->partial_slots == 1) {
     return;
   }

@@ -20,7 +20,10 @@ struct Deal {
   bool in_groups;
   uint64_t rows;          // of a piece: 1, or those of a group
   uint64_t pieces;        // that are dealt
+  uint32_t most_cores;    // that there are, or were asked for
   uint32_t cores;         // at least 1: without rows one core still writes dgamma, the empty sum
+  uint32_t parts;         // to whom pieces are dealt: cores, or groups of them that share rows
+  uint64_t sums;          // of dgamma, over parts of the rows
   uint64_t busiest_rows;  // of the core that has most, at least 1
 
   // The most rows that share a partial sum.

@@ -5,6 +5,7 @@
 
 #include "tiling/align.h"
 #include "tiling/rms_norm_grad_partials.h"
+#include "tiling/search.h"
 
 namespace normgrad {
 namespace {
@@ -14,9 +15,6 @@ constexpr uint32_t kFp32PerBlock = kBlockBytes / kFp32Bytes;
 constexpr uint64_t kRepeatCols = kRepeatBytes / kFp32Bytes;
 // One vector repeat (64 fp32) sums the leaves of a row.
 constexpr uint64_t kMaxLeaves = kRepeatCols;
-// Copies reach their bandwidth at 16 KB (asc-devkit, "best practice"; on a 910B4 those of 2 KB run
-// at a quarter of it).
-constexpr uint64_t kGoodCopyBytes = 16384;
 // The sum over rows costs 6.5 cycles per 64 elements for one row at a time, 3.1 for four.
 constexpr uint64_t kGoodStepRows = 4;
 // From this many rows on, two half tiles whose copies and arithmetic overlap beat one whole tile.
@@ -36,8 +34,6 @@ constexpr uint64_t kFlags = 5;
 // stride, 255 blocks, that eight rows leave.
 constexpr uint64_t kNarrowCols = 248;
 
-uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
-
 // What both strategies keep beside the rows themselves.
 void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
   UbBudget& ub = layout->budget;
@@ -54,18 +50,6 @@ void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
   bytes.row_sums = ub.Add("row_sums", 2 * step_rows * kFp32Bytes);  // and what divides them
 }
 
-void PlaceDgamma(uint64_t pitch, uint64_t work_cols, bool has_lo, Layout* layout) {
-  UbBudget& ub = layout->budget;
-  RmsNormGradUbBytes& bytes = layout->bytes;
-  // Compare, which finds sums that are no numbers, works on whole repeats.
-  const uint64_t dgamma_bytes = AlignUp(pitch * kFp32Bytes, kRepeatBytes);
-  bytes.dgamma_hi = ub.Add("dgamma_hi", dgamma_bytes);
-  if (has_lo) {
-    bytes.dgamma_lo = ub.Add("dgamma_lo", dgamma_bytes);
-    bytes.lane_mask = ub.Add("lane_mask", AlignUp(work_cols, kRepeatCols) / 8);
-  }
-}
-
 Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   const uint64_t pitch = PitchCols(problem.cols, problem.dtype);
   const uint64_t tile_bytes = tile.rows * pitch * SizeOf(problem.dtype);
@@ -79,7 +63,7 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   bytes.dx_out = ub.Add("dx_out", tile_bytes, tile.out_buffers);
   bytes.gamma = ub.Add("gamma", row_bytes);
   PlaceDgamma(pitch, pitch, tile.has_lo, &layout);
-  bytes.work = ub.Add("work", tile.step_rows * row_bytes, WorkArrays(tile.key, problem.dtype));
+  bytes.work = ub.Add("work", tile.step_rows * row_bytes, WorkArrays(tile, problem.dtype));
   bytes.half_rows =
       ub.Add("half_rows", std::max<uint64_t>(tile.step_rows / 2 * row_bytes, bytes.dgamma_hi));
   PlaceStatistics(problem, tile, &layout);
@@ -98,7 +82,7 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   bytes.gamma =
       ub.Add("gamma", pitch * (tile.gamma_is_wide ? kFp32Bytes : SizeOf(problem.gamma_dtype)));
   PlaceDgamma(pitch, tile.chunk_cols, tile.has_lo, &layout);
-  bytes.work = ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(tile.key, problem.dtype));
+  bytes.work = ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(tile, problem.dtype));
   PlaceStatistics(problem, tile, &layout);
   return layout;
 }
@@ -106,21 +90,6 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
 // A column takes more than a byte of UB. Without rows, cols may be as large as 64 bits hold, and
 // sizes in bytes would wrap around.
 bool TooWideToCount(const Problem& problem, uint32_t ub_bytes) { return problem.cols > ub_bytes; }
-
-// The largest value in 1..most for which `fits` holds, 0 if none; `fits` is true up to some value.
-template <typename Fits>
-uint64_t Largest(uint64_t most, Fits fits) {
-  uint64_t good = 0;
-  while (good < most) {
-    const uint64_t middle = good + (most - good + 1) / 2;
-    if (fits(middle)) {
-      good = middle;
-    } else {
-      most = middle - 1;
-    }
-  }
-  return good;
-}
 
 // Rows of a step begin on a block of dy: every second one may not.
 uint64_t WholeBlockRows(const Problem& problem, uint64_t rows) {
@@ -236,6 +205,18 @@ Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint6
 
 }  // namespace
 
+void PlaceDgamma(uint64_t pitch, uint64_t work_cols, bool has_lo, Layout* layout) {
+  UbBudget& ub = layout->budget;
+  RmsNormGradUbBytes& bytes = layout->bytes;
+  // Compare, which finds sums that are no numbers, works on whole repeats.
+  const uint64_t dgamma_bytes = AlignUp(pitch * kFp32Bytes, kRepeatBytes);
+  bytes.dgamma_hi = ub.Add("dgamma_hi", dgamma_bytes);
+  if (has_lo) {
+    bytes.dgamma_lo = ub.Add("dgamma_lo", dgamma_bytes);
+    bytes.lane_mask = ub.Add("lane_mask", AlignUp(work_cols, kRepeatCols) / 8);
+  }
+}
+
 uint64_t PitchCols(uint64_t cols, DType dtype) {
   const bool whole_fp32_blocks = cols <= kNarrowCols && cols % kFp32PerBlock == 0;
   return whole_fp32_blocks ? cols : AlignUp(cols, kBlockBytes / SizeOf(dtype));
@@ -246,17 +227,33 @@ uint64_t LeafPitch(uint64_t cols) {
 }
 
 // DxWholeRow keeps fp32 copies of x and dy and their product; fp32 rows are worked on in their
-// queues' buffers. DxInPlaceRow widens a chunk in each pass and needs two arrays.
-uint32_t WorkArrays(RmsNormGradKey key, DType dtype) {
-  if (key == RmsNormGradKey::kDxInPlaceRow) {
-    return 2;
+// queues' buffers. The others widen a chunk in each pass and need two arrays, except for fp32 rows
+// that are read anew for the second pass.
+uint32_t WorkArrays(const Tile& tile, DType dtype) {
+  const bool is_fp32 = dtype == DType::kFloat32;
+  switch (tile.key) {
+    case RmsNormGradKey::kDxWholeRow:
+      return is_fp32 ? 0 : 3;
+    case RmsNormGradKey::kDxInPlaceRow:
+      return 2;
+    case RmsNormGradKey::kDxSplitRow:
+    case RmsNormGradKey::kDxFewRows:
+      return is_fp32 && !tile.is_resident ? 0 : 2;
   }
-  return dtype == DType::kFloat32 ? 0 : 3;
+  return 0;
 }
 
 Layout PlaceTile(const Problem& problem, const Tile& tile) {
-  return tile.key == RmsNormGradKey::kDxWholeRow ? PlaceWholeRow(problem, tile)
-                                                 : PlaceInPlaceRow(problem, tile);
+  switch (tile.key) {
+    case RmsNormGradKey::kDxWholeRow:
+      return PlaceWholeRow(problem, tile);
+    case RmsNormGradKey::kDxInPlaceRow:
+      return PlaceInPlaceRow(problem, tile);
+    case RmsNormGradKey::kDxSplitRow:
+    case RmsNormGradKey::kDxFewRows:
+      return PlaceBlock(problem, tile);
+  }
+  return Layout{};
 }
 
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,

@@ -4,15 +4,20 @@
 
 #include <cstdint>
 
+#include "tiling/align.h"
 #include "tiling/chip.h"
 #include "tiling/problem.h"
 #include "tiling/rms_norm_grad.h"
+#include "tiling/rms_norm_grad_partials.h"
 #include "tiling/ub_budget.h"
 
 namespace normgrad {
 
 // DataCopyPad takes at most this many blocks (rows) in one call.
 constexpr uint32_t kMaxCopyRows = 4095;
+// Copies reach their bandwidth at 16 KB (asc-devkit, "best practice"; on a 910B4 those of 2 KB run
+// at a quarter of it).
+constexpr uint64_t kGoodCopyBytes = 16384;
 
 // What is in UB together.
 struct Tile {
@@ -27,6 +32,14 @@ struct Tile {
   uint64_t segment_cols = 0;  // columns that are copied together; 0: all
   bool gamma_is_wide = true;  // gamma is kept in fp32
   bool has_lo = true;         // dgamma is a (hi, lo) pair; else one accumulator
+  // rows that are cut
+  uint64_t groups = 1;      // of rows, that a core takes one after another
+  uint64_t group_rows = 0;  // the most rows whose sums are in UB together
+  uint64_t block_cols = 0;  // the most columns of a core
+  uint64_t sum_levels = 0;  // fp32 per row, beside its sum
+  bool is_resident = false;
+  uint64_t row_groups = 0;  // DxFewRows: cores form row_groups x col_groups
+  uint64_t col_groups = 0;
 };
 
 // The buffers of the first phase: as a list that adds up, and by name for the tiling data.
@@ -39,6 +52,8 @@ struct Layout {
 struct Regimes {
   bool whole_row;
   bool in_place_row;
+  bool split_row;
+  bool few_rows;
 };
 
 // Columns of one row in UB: whole 32 B blocks of dy. A 16-bit row of less than a repeat's worth of
@@ -47,8 +62,10 @@ struct Regimes {
 uint64_t PitchCols(uint64_t cols, DType dtype);
 uint64_t LeafPitch(uint64_t cols);  // fp32 leaf sums of one row
 
+inline uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
+
 // fp32 arrays that a strategy computes in, beside its queues.
-uint32_t WorkArrays(RmsNormGradKey key, DType dtype);
+uint32_t WorkArrays(const Tile& tile, DType dtype);
 
 // `busiest_rows`: rows of the core that has most, at least 1. A wish of 0 is none.
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
@@ -58,6 +75,25 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
 Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t busiest_rows,
                           uint32_t ub_bytes, uint32_t wanted_rows);
 Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols);
+
+// A wish of 0 is none; `wanted_rows` is 1, 2, 4 or a multiple of 8, `wanted_cols` a power of two
+// leaves.
+Tile SplitRowTile(const Problem& problem, const Deal& deal, uint32_t ub_bytes, uint32_t wanted_rows,
+                  uint32_t wanted_cols);
+
+// Fewer rows than cores, in up to `most_row_groups` groups. The wishes as in SplitRowTile, but
+// `wanted_cols` is any number of leaves up to eight.
+Tile FewRowsTile(const Problem& problem, uint32_t cores, uint32_t most_row_groups,
+                 uint32_t ub_bytes, uint32_t wanted_rows, uint32_t wanted_cols);
+// Whether the busiest core has less to do in `tile` than a core with a whole row.
+bool PaysOff(const Problem& problem, const Tile& tile, uint32_t cores);
+
+// Whether a copy can not bring several rows, since it counts their distance in 32 bits.
+bool RowsAreFar(const Problem& problem);
+
+// The buffers that all strategies lay out alike, and those of rows that are cut.
+void PlaceDgamma(uint64_t pitch, uint64_t work_cols, bool has_lo, Layout* layout);
+Layout PlaceBlock(const Problem& problem, const Tile& tile);
 
 Layout PlaceTile(const Problem& problem, const Tile& tile);
 

@@ -20,16 +20,25 @@ struct RowSpan {
   uint64_t end;
 };
 
-// Rows are dealt in order, one by one or in groups.
-__aicore__ inline RowSpan RowsOfThisCore(const RmsNormGradTiling& plan) {
-  const uint64_t core = AscendC::GetBlockIdx();
-  const uint64_t one_more = plan.cores_with_one_more;
-  const uint64_t extra_before = core < one_more ? core : one_more;
+// Things are dealt in order: `each` to a part, one more to each of the first `more` parts.
+__aicore__ inline RowSpan PartOf(uint64_t part, uint64_t each, uint64_t more) {
   RowSpan span;
-  span.begin = core * plan.rows_per_core + extra_before * plan.deal_rows;
-  span.end = span.begin + plan.rows_per_core + (core < one_more ? plan.deal_rows : 0);
+  span.begin = part * each + (part < more ? part : more);
+  span.end = span.begin + each + (part < more ? 1 : 0);
+  return span;
+}
+
+// Rows are dealt one by one or in groups, the last of which may be short.
+__aicore__ inline RowSpan RowsOfPart(const RmsNormGradTiling& plan, uint64_t part) {
+  RowSpan span = PartOf(part, plan.rows_per_core / plan.deal_rows, plan.cores_with_one_more);
+  span.begin *= plan.deal_rows;
+  span.end *= plan.deal_rows;
   if (plan.deal_rows > 1 && span.end > plan.rows) span.end = plan.rows;
   return span;
+}
+
+__aicore__ inline RowSpan RowsOfThisCore(const RmsNormGradTiling& plan) {
+  return RowsOfPart(plan, AscendC::GetBlockIdx());
 }
 
 // Where the rows end that share a partial sum of dgamma with `row`: with its group, or where the

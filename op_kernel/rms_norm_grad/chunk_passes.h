@@ -1,18 +1,19 @@
-// What is done to a chunk of one row, whoever has brought it into UB: a first pass for dgamma and
-// the row's sum, and, once the row's mean is known, a second one for dx.
+// What is done to a chunk of some rows, whoever has brought it into UB: a first pass for dgamma and
+// the rows' sums, and, once the rows' means are known, a second one for dx.
 //
 //   first   p = x * rstd * dy;  dgamma += p;  row sum += p * gamma
 //   second  dx = (dy * gamma - x * c) * rstd           c = mean * rstd
 //
 // A 16-bit chunk is widened in both passes, since its fp32 copy would take twice the room that the
-// row itself takes. Two fp32 work arrays are enough; gamma may be there in fp32 or, in 16 bits, be
-// widened as well.
+// row itself takes. Two fp32 work arrays are enough, and fp32 rows that are read again for the
+// second pass need none: they are worked on where they lie. gamma may be there in fp32 or, in 16
+// bits, be widened as well.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_CHUNK_PASSES_H_
 #define OP_KERNEL_RMS_NORM_GRAD_CHUNK_PASSES_H_
 
 #include "op_kernel/rms_norm_grad/dgamma_sum.h"
 #include "op_kernel/rms_norm_grad/fp32_edge.h"
-#include "op_kernel/rms_norm_grad/row_statistics.h"
+#include "op_kernel/rms_norm_grad/row_sum.h"
 
 // gamma of some columns, in fp32 or as it came.
 template <typename G>
@@ -38,67 +39,98 @@ struct GammaColumns {
   }
 };
 
+// dst = a * b; what lies between the rows is left alone.
+__aicore__ inline void MulRows(const AscendC::LocalTensor<float>& dst,
+                               const AscendC::LocalTensor<float>& a,
+                               const AscendC::LocalTensor<float>& b, uint32_t rows, uint32_t cols,
+                               uint32_t pitch) {
+  if (cols == pitch || rows == 1) {
+    AscendC::Mul(dst, a, b, static_cast<int32_t>(rows * cols));
+  } else {
+    ForGrid(rows, cols, pitch, MulEach{dst, a, b});
+  }
+}
+
+// Columns of some rows in UB. rstd and mean have one block per row: rstd, and minus the mean times
+// rstd, which only the second pass reads.
+template <typename T>
+struct RowsChunk {
+  AscendC::LocalTensor<T> x;
+  AscendC::LocalTensor<T> dy;
+  AscendC::LocalTensor<float> rstd;
+  AscendC::LocalTensor<float> mean;
+  uint32_t rows;
+  uint32_t cols;
+  uint32_t pitch;
+};
+
 template <typename T, typename G>
 class ChunkPasses {
  public:
   __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
-    pipe->InitBuffer(work_buf_, 2 * plan.ub.work);
+    in_place_ = plan.work_arrays == 0;
     work_elems_ = plan.ub.work / static_cast<uint32_t>(sizeof(float));
+    if (!in_place_) pipe->InitBuffer(work_buf_, plan.work_arrays * plan.ub.work);
   }
 
-  // `cols` columns; `col` is the first one's place in the row, `sum_col` its place in the sum.
-  __aicore__ inline void First(const AscendC::LocalTensor<T>& x, const AscendC::LocalTensor<T>& dy,
-                               const GammaColumns<G>& gamma,
-                               const AscendC::LocalTensor<float>& rstd, uint32_t col,
-                               uint32_t sum_col, uint32_t cols, DgammaSum& sum,
-                               RowStatistics& statistics) {
-    const AscendC::LocalTensor<float> product = Work(0);
-    const AscendC::LocalTensor<float> other = Work(1);
-    const AscendC::LocalTensor<float> wide_x = Edge::Load(x, product, cols);
-    const AscendC::LocalTensor<float> wide_dy = Edge::Load(dy, other, cols);
+  // `col` is the chunk's place in both sums. RowSums sums p * gamma of each row by its StartSum and
+  // StepSum, as RowStatistics does.
+  template <typename RowSums>
+  __aicore__ inline void First(const RowsChunk<T>& c, const GammaColumns<G>& gamma, uint32_t col,
+                               DgammaSum& sum, RowSums& row_sums) {
+    const AscendC::LocalTensor<float> product = Place(c.x, 0);
+    const AscendC::LocalTensor<float> other = Place(c.dy, 1);
+    const AscendC::LocalTensor<float> x = Edge::Load(c.x, product, c.rows * c.pitch);
+    const AscendC::LocalTensor<float> dy = Edge::Load(c.dy, other, c.rows * c.pitch);
     AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(1, cols, cols, MulByRow{product, wide_x, rstd});
+    ForGrid(c.rows, c.cols, c.pitch, MulByRow{product, x, c.rstd});
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(product, product, wide_dy, cols);
+    MulRows(product, product, dy, c.rows, c.cols, c.pitch);
     AscendC::PipeBarrier<PIPE_V>();
-    // The sum over rows and that of the row, side by side: one barrier for both.
-    sum.Start(sum_col, product, product, cols);
-    sum.Step();
-    const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(other, cols);
+    if (c.rows == 1) {
+      sum.Start(col, product, product, c.cols);
+      sum.Step();
+    }
+    const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(other, c.cols);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(other, product, wide_gamma, cols);
-    statistics.StartSum(other, 1, col, cols, work_elems_);
+    ForGrid(c.rows, c.cols, c.pitch, MulByColumn{other, product, wide_gamma});
+    // The sum over rows and those of the rows, side by side: one barrier for both.
+    row_sums.StartSum(other, c.rows, col, c.cols, c.pitch);
     bool goes_on = true;
-    while (goes_on) {
+    for (uint32_t rows = c.rows; goes_on;) {
       AscendC::PipeBarrier<PIPE_V>();
-      goes_on = statistics.StepSum();
-      goes_on = sum.Step() || goes_on;
+      goes_on = row_sums.StepSum();
+      if (rows > 1) {
+        rows = HalveRowsOnce(product, rows, c.cols, c.pitch);
+        if (rows == 1) sum.Start(col, product, product, c.cols);
+        goes_on = true;
+      } else {
+        goes_on = sum.Step() || goes_on;
+      }
     }
   }
 
   // dx may lie where x or dy lies.
-  __aicore__ inline void Second(const AscendC::LocalTensor<T>& dx, const AscendC::LocalTensor<T>& x,
-                                const AscendC::LocalTensor<T>& dy, const GammaColumns<G>& gamma,
-                                const AscendC::LocalTensor<float>& rstd, uint32_t cols,
-                                RowStatistics& statistics) {
-    const AscendC::LocalTensor<float> result = Work(0);
-    const AscendC::LocalTensor<float> other = Work(1);
-    const AscendC::LocalTensor<float> wide_dy = Edge::Load(dy, result, cols);
-    const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(other, cols);
+  __aicore__ inline void Second(const AscendC::LocalTensor<T>& dx, const RowsChunk<T>& c,
+                                const GammaColumns<G>& gamma) {
+    const AscendC::LocalTensor<float> result = Place(c.dy, 0);
+    const AscendC::LocalTensor<float> other = Place(c.x, 1);
+    const AscendC::LocalTensor<float> dy = Edge::Load(c.dy, result, c.rows * c.pitch);
+    const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(other, c.cols);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(result, wide_dy, wide_gamma, cols);
+    ForGrid(c.rows, c.cols, c.pitch, MulByColumn{result, dy, wide_gamma});
     AscendC::PipeBarrier<PIPE_V>();
-    const AscendC::LocalTensor<float> wide_x = Edge::Load(x, other, cols);
+    const AscendC::LocalTensor<float> x = Edge::Load(c.x, other, c.rows * c.pitch);
     AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(1, cols, cols, AddScaledByRow{result, wide_x, statistics.MinusMeanRstd()});
+    ForGrid(c.rows, c.cols, c.pitch, AddScaledByRow{result, x, c.mean});
     AscendC::PipeBarrier<PIPE_V>();
     const AscendC::LocalTensor<float> target = Edge::Target(dx, result);
-    ForGrid(1, cols, cols, MulByRow{target, result, rstd});
-    Edge::Store(dx, target, cols);
+    ForGrid(c.rows, c.cols, c.pitch, MulByRow{target, result, c.rstd});
+    Edge::Store(dx, target, c.rows * c.pitch);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  // Room for `plan.chunk_cols` fp32, free between the passes.
+  // A work array, free between the passes.
   __aicore__ inline AscendC::LocalTensor<float> Spare() { return Work(0); }
   __aicore__ inline uint32_t SpareCols() const { return work_elems_; }
 
@@ -109,6 +141,13 @@ class ChunkPasses {
     return work_buf_.Get<float>()[index * work_elems_];
   }
 
+  // The rows themselves, or a work array.
+  __aicore__ inline AscendC::LocalTensor<float> Place(const AscendC::LocalTensor<T>& rows,
+                                                      uint32_t index) {
+    return in_place_ ? Edge::Target(rows, AscendC::LocalTensor<float>()) : Work(index);
+  }
+
+  bool in_place_;
   uint32_t work_elems_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> work_buf_;
 };

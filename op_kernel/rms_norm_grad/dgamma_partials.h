@@ -33,6 +33,12 @@ class DgammaPartials {
   __aicore__ inline void SumOverPartials(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
     if (slots_ == 1) return;
     AscendC::SyncAll();
+    SumStrips(plan, pipe);
+  }
+
+  // The same for cores that have met since they stored their sums and whose pipes are idle.
+  __aicore__ inline void SumStrips(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
+    if (slots_ == 1) return;
     pipe->Reset();
     pipe->InitBuffer(partials_in_, plan.partial_buffers, plan.ub.partials_in);
     pipe->InitBuffer(dgamma_out_, 1, plan.ub.dgamma_out);
@@ -110,19 +116,7 @@ class DgammaPartials {
       const AscendC::GlobalTensor<float>& src, uint32_t rows, uint32_t cols) {
     const uint32_t strip_pitch = RoundUp(cols, kBlockElemsFp32);
     AscendC::LocalTensor<float> strips = partials_in_.AllocTensor<float>();
-    AscendC::DataCopyExtParams copy;
-    const bool dense = cols == pitch_;
-    copy.blockCount = static_cast<uint16_t>(dense ? 1 : rows);
-    copy.blockLen = (dense ? rows * cols : cols) * static_cast<uint32_t>(sizeof(float));
-    copy.srcStride = (pitch_ - cols) * static_cast<uint32_t>(sizeof(float));
-    copy.dstStride = 0;
-    copy.rsv = 0;
-    AscendC::DataCopyPadExtParams<float> pad;
-    pad.isPad = true;
-    pad.leftPadding = 0;
-    pad.rightPadding = static_cast<uint8_t>(strip_pitch - cols);
-    pad.paddingValue = 0.0f;
-    AscendC::DataCopyPad(strips, src, copy, pad);
+    LoadPart(strips, src, rows, cols, strip_pitch, pitch_);
     partials_in_.EnQue(strips);
 
     strips = partials_in_.DeQue<float>();

@@ -22,14 +22,20 @@ __aicore__ inline void AddRows(const AscendC::LocalTensor<float>& dst,
   }
 }
 
-// Adds all rows into row 0, in pairs: row i + row i + ceil(rows / 2), again and again.
+// Adds up rows in pairs: row i + row i + ceil(rows / 2). Returns how many are left.
+__aicore__ inline uint32_t HalveRowsOnce(const AscendC::LocalTensor<float>& data, uint32_t rows,
+                                         uint32_t cols, uint32_t pitch) {
+  const uint32_t kept = (rows + 1) / 2;
+  AddRows(data, data, data[kept * pitch], rows - kept, cols, pitch);
+  return kept;
+}
+
+// Adds all rows into row 0.
 __aicore__ inline void HalveRows(const AscendC::LocalTensor<float>& data, uint32_t rows,
                                  uint32_t cols, uint32_t pitch) {
   while (rows > 1) {
-    const uint32_t kept = (rows + 1) / 2;
-    AddRows(data, data, data[kept * pitch], rows - kept, cols, pitch);
+    rows = HalveRowsOnce(data, rows, cols, pitch);
     AscendC::PipeBarrier<PIPE_V>();
-    rows = kept;
   }
 }
 
@@ -143,6 +149,23 @@ class DgammaSum {
 
   __aicore__ inline void Next() { due_ = !due_; }
 
+  // The first `cols` sums, into `dst`: for sums that do not leave from hi. Close, after the last.
+  __aicore__ inline void Total(const AscendC::LocalTensor<float>& dst, uint32_t cols) const {
+    if (has_lo_) {
+      AscendC::Add(dst, hi_, lo_, static_cast<int32_t>(cols));
+    } else {
+      AscendC::DataCopy(dst, hi_, RoundUp(cols, kBlockElemsFp32));
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  __aicore__ inline void Close(AscendC::TPipe* pipe) {
+    for (uint32_t i = 0; i < places_; ++i) {
+      WaitUntilFree(i);
+      pipe->ReleaseEventID<AscendC::HardEvent::MTE3_V>(has_left_[i]);
+    }
+  }
+
   __aicore__ inline uint32_t PaddedCols() const { return padded_cols_; }
 
   // The sums are in hi afterwards. `spare` as in Add, for all columns at a time, or for
@@ -168,10 +191,7 @@ class DgammaSum {
       begins_ = true;
       return;
     }
-    for (uint32_t i = 0; i < places_; ++i) {
-      WaitUntilFree(i);
-      pipe->ReleaseEventID<AscendC::HardEvent::MTE3_V>(has_left_[i]);
-    }
+    Close(pipe);
   }
 
   // Finish, wait, Send.

@@ -118,14 +118,25 @@ class DxInPlaceRow {
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(arrived_[s.place]);
   }
 
+  __aicore__ inline RowsChunk<T> ChunkOf(const Segment& s, uint32_t col, uint32_t in_group) {
+    RowsChunk<T> chunk;
+    chunk.x = x_buf_.template Get<T>()[s.at + col];
+    chunk.dy = dy_buf_.template Get<T>()[s.at + col];
+    chunk.rstd = statistics_.Rstd(in_group);
+    chunk.mean = statistics_.MinusMeanRstd();
+    chunk.rows = 1;
+    chunk.cols = Smaller(plan_.chunk_cols, s.cols - col);
+    chunk.pitch = chunk.cols;
+    return chunk;
+  }
+
   __aicore__ inline void FirstPass(uint64_t first_row, uint64_t index, uint32_t in_group) {
     for (uint32_t segment = 0; segment < segments_; ++segment) {
       const Segment s = SegmentOf(first_row, index + segment);
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(arrived_[s.place]);
       for (uint32_t col = 0; col < s.cols; col += plan_.chunk_cols) {
-        passes_.First(x_buf_.template Get<T>()[s.at + col], dy_buf_.template Get<T>()[s.at + col],
-                      gamma_[s.begin + col], statistics_.Rstd(in_group), s.begin + col,
-                      s.begin + col, Smaller(plan_.chunk_cols, s.cols - col), sum_, statistics_);
+        passes_.First(ChunkOf(s, col, in_group), gamma_[s.begin + col], s.begin + col, sum_,
+                      statistics_);
       }
     }
     sum_.Next();
@@ -137,10 +148,8 @@ class DxInPlaceRow {
     for (uint32_t segment = 0; segment < segments_; ++segment) {
       const Segment s = SegmentOf(first_row, index + segment);
       const AscendC::LocalTensor<T> x = x_buf_.template Get<T>()[s.at];
-      const AscendC::LocalTensor<T> dy = dy_buf_.template Get<T>()[s.at];
       for (uint32_t col = 0; col < s.cols; col += plan_.chunk_cols) {
-        passes_.Second(x[col], x[col], dy[col], gamma_[s.begin + col], statistics_.Rstd(in_group),
-                       Smaller(plan_.chunk_cols, s.cols - col), statistics_);
+        passes_.Second(x[col], ChunkOf(s, col, in_group), gamma_[s.begin + col]);
       }
       const uint64_t next_index = index + segment + plan_.in_buffers;
       const Segment next = SegmentOf(first_row, next_index);

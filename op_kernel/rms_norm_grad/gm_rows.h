@@ -15,18 +15,29 @@ __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t step) {
 
 __aicore__ inline uint32_t Smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-// rows x cols from consecutive rows of GM. Rows without padding are one burst.
+// Columns of rows that are `row_cols` apart in GM. A single row needs no distance, which 32 bits
+// may not hold.
 template <typename T>
-__aicore__ inline void LoadRows(const AscendC::LocalTensor<T>& dst,
-                                const AscendC::GlobalTensor<T>& src, uint32_t rows, uint32_t cols,
-                                uint32_t pitch) {
+__aicore__ inline AscendC::DataCopyExtParams CopyOfPart(uint32_t rows, uint32_t cols,
+                                                        uint32_t pitch, uint32_t row_cols) {
+  constexpr uint32_t kElemBytes = static_cast<uint32_t>(sizeof(T));
   AscendC::DataCopyExtParams copy;
-  const bool dense = cols == pitch;
+  const bool dense = cols == pitch && cols == row_cols;  // rows without padding are one burst
   copy.blockCount = static_cast<uint16_t>(dense ? 1 : rows);
-  copy.blockLen = (dense ? rows * cols : cols) * static_cast<uint32_t>(sizeof(T));
+  copy.blockLen = (dense ? rows * cols : cols) * kElemBytes;
   copy.srcStride = 0;
   copy.dstStride = 0;
   copy.rsv = 0;
+  return copy;
+}
+
+// rows x cols, of rows that are `row_cols` long in GM.
+template <typename T>
+__aicore__ inline void LoadPart(const AscendC::LocalTensor<T>& dst,
+                                const AscendC::GlobalTensor<T>& src, uint32_t rows, uint32_t cols,
+                                uint32_t pitch, uint32_t row_cols) {
+  AscendC::DataCopyExtParams copy = CopyOfPart<T>(rows, cols, pitch, row_cols);
+  if (rows > 1) copy.srcStride = (row_cols - cols) * static_cast<uint32_t>(sizeof(T));
   AscendC::DataCopyPadExtParams<T> pad;
   pad.isPad = true;
   pad.leftPadding = 0;
@@ -36,17 +47,27 @@ __aicore__ inline void LoadRows(const AscendC::LocalTensor<T>& dst,
 }
 
 template <typename T>
+__aicore__ inline void StorePart(const AscendC::GlobalTensor<T>& dst,
+                                 const AscendC::LocalTensor<T>& src, uint32_t rows, uint32_t cols,
+                                 uint32_t pitch, uint32_t row_cols) {
+  AscendC::DataCopyExtParams copy = CopyOfPart<T>(rows, cols, pitch, row_cols);
+  if (rows > 1) copy.dstStride = (row_cols - cols) * static_cast<uint32_t>(sizeof(T));
+  AscendC::DataCopyPad(dst, src, copy);
+}
+
+// Whole rows, one after another in GM.
+template <typename T>
+__aicore__ inline void LoadRows(const AscendC::LocalTensor<T>& dst,
+                                const AscendC::GlobalTensor<T>& src, uint32_t rows, uint32_t cols,
+                                uint32_t pitch) {
+  LoadPart(dst, src, rows, cols, pitch, cols);
+}
+
+template <typename T>
 __aicore__ inline void StoreRows(const AscendC::GlobalTensor<T>& dst,
                                  const AscendC::LocalTensor<T>& src, uint32_t rows, uint32_t cols,
                                  uint32_t pitch) {
-  AscendC::DataCopyExtParams copy;
-  const bool dense = cols == pitch;
-  copy.blockCount = static_cast<uint16_t>(dense ? 1 : rows);
-  copy.blockLen = (dense ? rows * cols : cols) * static_cast<uint32_t>(sizeof(T));
-  copy.srcStride = 0;
-  copy.dstStride = 0;
-  copy.rsv = 0;
-  AscendC::DataCopyPad(dst, src, copy);
+  StorePart(dst, src, rows, cols, pitch, cols);
 }
 
 // One row, there when the vector unit goes on.

@@ -5,7 +5,9 @@
 //   dgamma = sum over rows of dy * xhat
 #include "kernel_operator.h"
 
+#include "op_kernel/rms_norm_grad/dx_few_rows.h"
 #include "op_kernel/rms_norm_grad/dx_in_place_row.h"
+#include "op_kernel/rms_norm_grad/dx_split_row.h"
 #include "op_kernel/rms_norm_grad/dx_whole_row.h"
 #include "tiling/rms_norm_grad.h"
 
@@ -24,6 +26,14 @@ extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_AD
     strategy.Process();
   } else if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {
     DxInPlaceRow<DTYPE_DY, DTYPE_GAMMA> strategy;
+    strategy.Init(args, plan, &pipe);
+    strategy.Process();
+  } else if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_SPLIT_ROW)) {
+    DxSplitRow<DTYPE_DY, DTYPE_GAMMA> strategy;
+    strategy.Init(args, plan, &pipe);
+    strategy.Process();
+  } else if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_FEW_ROWS)) {
+    DxFewRows<DTYPE_DY, DTYPE_GAMMA> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   }

@@ -12,7 +12,7 @@ from normgrad.plan import Options, Plan, Problem, Refused
 Signature = tuple[str, int, int, int]
 Wish = dict[str, int | str]
 
-SCAN_COLS = 17_000  # beyond the widest row that any part takes
+SCAN_COLS = 18_000  # beyond the widest row that is read once
 SCAN_STEP = 16  # a boundary lies between two of these; inside, both sides are found exactly
 SMALL_UB = (65536, 32768, 16384)
 # Blocks of 8 and 16 elements, repeats of 64 and 128, leaves of 512, and what copies like.
@@ -53,10 +53,8 @@ def text(op: str) -> str:
             write = _Writer(op, chip.soc, dtype, gamma)
             cores = chip.soc.cores
             around = sorted({1, cores - 1, cores, cores + 1, 2 * cores + 1})
-            lines += [
-                write(around, [72, 1025], {"strategy": strategy})
-                for strategy in _strategies(op, firsts[chip.soc.arch])
-            ]
+            for strategy in _strategies(op, firsts[chip.soc.arch]):
+                lines += _where_planned(write, around, (72, 1025), {"strategy": strategy})
     return "\n".join(lines) + "\n"
 
 
@@ -80,6 +78,22 @@ class _Writer:
         words += [] if self.gamma == self.dtype else [f"gamma={self.gamma}"]
         words += [f"{name}={value}" for name, value in (wish or {}).items()]
         return ":".join([*words, *([more] if more else [])])
+
+
+def _where_planned(
+    write: _Writer, rows: Iterable[int], cols: Iterable[int], wish: Wish, more: str = ""
+) -> Iterator[str]:
+    """One line of those rows and columns that a strategy takes: not all take few or many."""
+    at = [c for c in cols if any(_takes(write, r, c, wish) for r in rows)]
+    fits = [r for r in rows if at and _takes(write, r, at[-1], wish)]
+    if fits:
+        yield write(fits, at, wish, more)
+
+
+def _takes(write: _Writer, rows: int, cols: int, wish: Wish) -> bool:
+    names = {"chunk": "chunk_cols", "ub": "ub_bytes"}
+    wishes = {names.get(name, name): value for name, value in wish.items()}
+    return write.plan(rows, cols, **wishes) is not None
 
 
 def _list(numbers: Iterable[int]) -> str:
@@ -160,17 +174,12 @@ def _forced(write: _Writer, strategies: Iterable[str]) -> Iterator[str]:
     yield "# every strategy at small size; chunks with a short last one"
     cores = write.soc.cores
     for strategy in strategies:
+        rows = (3, cores + 3)
         cols = (1, 8, 65, 511, 512, 513, 1000, 1025)
-        fits = [c for c in cols if write.plan(cores + 3, c, strategy=strategy)]
-        yield write([3, cores + 3], fits, {"strategy": strategy})
+        yield from _where_planned(write, rows, cols, {"strategy": strategy})
         for chunk in (512, 1024):
             wide = (chunk + 1, chunk + 8, 2 * chunk - 1, 2 * chunk, 2 * chunk + 1, 3 * chunk + 63)
-            wish: Wish = {"strategy": strategy, "chunk": chunk}
-            fits = [
-                c for c in wide if write.plan(3, c, strategy=strategy, chunk_cols=chunk)
-            ]  # a strategy without chunks refuses them
-            if fits:
-                yield write([3, cores + 3], fits, wish)
+            yield from _where_planned(write, rows, wide, {"strategy": strategy, "chunk": chunk})
 
 
 def _rows(write: _Writer, cores: int) -> Iterator[str]:
@@ -196,11 +205,12 @@ def _rows(write: _Writer, cores: int) -> Iterator[str]:
 
 def _data(write: _Writer, strategies: Iterable[str]) -> Iterator[str]:
     yield "# every kind of data through every strategy"
-    rows = 2 * write.soc.cores + 3
+    dists = "dist={" + ",".join(cases.DISTS) + "}"
     for strategy in strategies:
-        if write.plan(rows, 600, strategy=strategy):
-            dists = "dist={" + ",".join(cases.DISTS) + "}"
-            yield write([rows], [600], {"strategy": strategy}, dists)
+        for rows in (2 * write.soc.cores + 3, write.soc.cores - 3):
+            if write.plan(rows, 600, strategy=strategy):
+                yield write([rows], [600], {"strategy": strategy}, dists)
+                break
 
 
 def _groups(write: _Writer) -> Iterator[str]:
@@ -221,6 +231,7 @@ def _strategies(op: str, chip: Chip) -> list[str]:
     for dtype, gamma in chip.dtypes:
         write = _Writer(op, chip.soc, dtype, gamma)
         for cols in range(8, SCAN_COLS, 256):
-            if made := write.plan(4 * chip.soc.cores, cols):
-                found[made.strategy] = None
+            for rows in (4 * chip.soc.cores, chip.soc.cores // 2):
+                if made := write.plan(rows, cols):
+                    found[made.strategy] = None
     return list(found)

@@ -12,6 +12,17 @@ OP = "rms_norm_grad:ascend910b4"
 ROWS = 90
 # Options of the case; every one must give another plan than no option does.
 PLANS = ("cores=1", "cores=7", "ub=65536", "chunk=512", "chunk=1024", "chunk=1024:cores=2")
+STRATEGIES = (
+    "DxInPlaceRow:chunk=512",
+    "DxInPlaceRow:chunk=1536:cores=2",
+    "DxSplitRow",
+    "DxSplitRow:chunk=512:cores=1",
+    "DxSplitRow:chunk=1024:cores=2:ub=40000",
+    "DxSplitRow:chunk=4096:cores=4",
+    "DxFewRows",
+    "DxFewRows:chunk=512:cores=17",
+    "DxFewRows:chunk=1536:ub=49152:cores=10",
+)
 
 
 def dx(case: Case, data: dict[str, Array]) -> Array:
@@ -51,3 +62,16 @@ def test_other_rows_do_not_change_a_bit(dtype: str, cols: int) -> None:
         part = {name: array if name == "gamma" else array[some] for name, array in data.items()}
         case = Case.parse(f"{OP}:{dtype}:{rows}x{cols}:dist=uniform01")
         assert differing(expected[some], dx(case, part)) == 0, case
+
+
+# One leaf and a bit, a narrow last leaf, several chunks and an odd last one.
+@pytest.mark.parametrize("cols", [513, 1600, 4615])
+@pytest.mark.parametrize("dtype", ["bf16", "fp32"])
+@pytest.mark.parametrize("dist", ["heavy", "cancelling"])
+def test_strategy_does_not_change_a_bit(cols: int, dtype: str, dist: str) -> None:
+    plain = Case.parse(f"{OP}:{dtype}:9x{cols}:dist={dist}")
+    data = inputs.make_inputs(plain)
+    expected = dx(Case.parse(f"{plain}:strategy=DxWholeRow"), data)
+    for wish in STRATEGIES:
+        case = Case.parse(f"{plain}:strategy={wish}")
+        assert differing(expected, dx(case, data)) == 0, case

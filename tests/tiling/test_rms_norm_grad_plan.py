@@ -15,6 +15,7 @@ from normgrad.plan import Options, Plan, Problem, Refused, make_plan
 
 OP = "rms_norm_grad"
 KERNEL = ROOT / "op_kernel" / OP
+MOST_COLS = 1 << 30
 
 
 def planned(
@@ -46,6 +47,11 @@ TABLE = [
     ("ascend910b4", "fp32", 3, 7, "DxWholeRow", 3, 1888, 128, 1, 1, 0, 0, 2, 2),
     ("ascend910b4", "fp32", 0, 7, "DxWholeRow", 1, 1888, 0, 1, 1, 0, 0, 2, 2),
     ("ascend910b4", "bf16", 0, 8192, "DxInPlaceRow", 1, 182784, 0, 1, 1, 4096, 4096, 3, 0),
+    ("ascend910b4", "bf16", 4096, 32768, "DxSplitRow", 40, 181088, 135136, 4, 4, 2048, 0, 2, 1),
+    ("ascend910b4", "fp32", 4096, 32768, "DxSplitRow", 40, 135520, 135136, 2, 2, 2048, 0, 2, 2),
+    ("ascend910b4", "bf16", 0, 100000, "DxSplitRow", 1, 140512, 0, 1, 1, 4096, 0, 2, 2),
+    ("ascend910b4", "bf16", 1, 1000000, "DxFewRows", 40, 178464, 0, 1, 1, 2560, 0, 1, 2),
+    ("ascend910b4", "bf16", 20, 8192, "DxFewRows", 40, 78464, 4992, 4, 4, 1024, 0, 1, 2),
     ("ascend910b1", "bf16", 4096, 1024, "DxWholeRow", 48, 168608, 4704, 5, 5, 0, 0, 3, 2),
 ]
 
@@ -160,8 +166,8 @@ def test_wishes_win() -> None:
 
 
 def test_small_ub_turns_whole_rows_into_chunks() -> None:
-    assert planned(9, 2048, ub_bytes=96 * 1024).strategy == "DxWholeRow"
-    plan = planned(9, 2048, ub_bytes=48 * 1024)
+    assert planned(90, 2048, ub_bytes=96 * 1024).strategy == "DxWholeRow"
+    plan = planned(90, 2048, ub_bytes=48 * 1024)
     assert (plan.strategy, plan.ub_limit_bytes) == ("DxInPlaceRow", 48 * 1024)
     assert plan.ub_used_bytes() <= 48 * 1024
 
@@ -180,14 +186,83 @@ def test_whole_ub_takes_more_than_the_reserve_leaves() -> None:
         ({"cores": 41}, "cores is 41: it takes 1 to 40 on ascend910b4; choose a value"),
         ({"chunk_cols": 700}, "chunk is 700: it takes a multiple of 512 columns"),
         ({"rows_per_tile": 4096}, "rows_per_tile is 4,096: it takes 1 to 4,095 rows"),
-        ({"strategy": "DxRow"}, "strategy is DxRow: rms_norm_grad has DxWholeRow and DxInPlaceRow"),
-        ({"strategy": "DxWholeRow", "chunk_cols": 512}, "chunk belongs to DxInPlaceRow and rows_"),
-        ({"strategy": "DxInPlaceRow", "rows_per_tile": 1}, "chunk belongs to DxInPlaceRow and ro"),
-        ({"rows_per_tile": 1, "chunk_cols": 512}, "chunk belongs to DxInPlaceRow and rows_per_"),
+        ({"strategy": "DxRow"}, "strategy is DxRow: rms_norm_grad has DxWholeRow, DxInPlaceRow, "),
+        (
+            {"strategy": "DxWholeRow", "chunk_cols": 512},
+            "chunk is 512: DxWholeRow does not cut row",
+        ),
+        (
+            {"strategy": "DxInPlaceRow", "rows_per_tile": 1},
+            "rows_per_tile is 1: DxInPlaceRow works",
+        ),
+        (
+            {"rows_per_tile": 1, "chunk_cols": 512},
+            "chunk and rows_per_tile together belong to DxSp",
+        ),
+        (
+            {"strategy": "DxSplitRow", "chunk_cols": 1536},
+            "chunk is 1,536: DxSplitRow takes 512, 1,",
+        ),
+        (
+            {"strategy": "DxSplitRow", "chunk_cols": 8192},
+            "chunk is 8,192: DxSplitRow takes 512, 1,",
+        ),
+        (
+            {"strategy": "DxFewRows", "chunk_cols": 4608},
+            "chunk is 4,608: DxFewRows takes up to 4,0",
+        ),
+        (
+            {"strategy": "DxSplitRow", "rows_per_tile": 3},
+            "rows_per_tile is 3: DxSplitRow takes 1, ",
+        ),
+        (
+            {"strategy": "DxFewRows", "rows_per_tile": 12},
+            "rows_per_tile is 12: DxFewRows takes 1, ",
+        ),
+        (
+            {"strategy": "DxFewRows"},
+            "rows is 4,096: DxFewRows takes 1 to 39 rows on 40 cores; choo",
+        ),
     ],
 )
 def test_impossible_wish_is_one_sentence(wishes: dict[str, Any], starts: str) -> None:
     assert sentence(4096, 1024, **wishes).startswith(starts)
+
+
+def test_one_leaf_is_not_cut() -> None:
+    for strategy in ("DxSplitRow", "DxFewRows"):
+        assert planned(9, 513, strategy=strategy).strategy == strategy
+        said = sentence(9, 512, strategy=strategy)
+        assert said.startswith(f"strategy is {strategy}: a row of 512 columns is not cut")
+
+
+def test_wishes_of_rows_that_are_cut() -> None:
+    plan = planned(400, 3000, strategy="DxSplitRow", chunk_cols=1024, rows_per_tile=8)
+    assert (plan.fields["chunk_cols"], plan.fields["rows_per_tile"]) == (1024, 8)
+    plan = planned(9, 3000, strategy="DxFewRows", chunk_cols=1536, rows_per_tile=2)
+    assert (plan.fields["chunk_cols"], plan.fields["rows_per_tile"]) == (512, 2)
+
+
+# ---- fewer rows than cores ----
+
+
+def test_few_rows_are_shared_where_the_busiest_core_gains() -> None:
+    # 20 rows would leave 20 of 40 cores idle; each core has a 40th of the columns instead.
+    assert planned(20, 8192).strategy == "DxFewRows"
+    assert planned(39, 12288).strategy == "DxFewRows"
+    assert planned(40, 12288).strategy == "DxInPlaceRow"
+    # One row of 4,096 columns is done on one core before 40 cores have met.
+    assert planned(1, 4096).strategy == "DxWholeRow"
+    assert planned(1, 65536).strategy == "DxFewRows"
+    # One leaf can not be shared.
+    assert planned(20, 512).strategy == "DxWholeRow"
+
+
+def test_rows_that_fit_ub_are_read_once() -> None:
+    assert planned(1, 1000000).fields["is_resident"] == 1
+    assert planned(3, 1000000).fields["is_resident"] == 0
+    assert planned(40, 20000).fields["is_resident"] == 1
+    assert planned(400, 20000).fields["is_resident"] == 0
 
 
 # ---- refusals ----
@@ -196,13 +271,11 @@ def test_impossible_wish_is_one_sentence(wishes: dict[str, Any], starts: str) ->
 @pytest.mark.parametrize(
     ("dtype", "wishes"),
     [
-        ("bf16", {}),
-        ("fp32", {}),
         ("bf16", {"strategy": "DxWholeRow"}),
+        ("bf16", {"strategy": "DxInPlaceRow"}),
         ("fp32", {"rows_per_tile": 4}),
-        ("bf16", {"chunk_cols": 2048}),
-        ("bf16", {"ub_bytes": 8192}),
-        ("fp32", {"ub_bytes": 20000, "cores": 3}),
+        ("bf16", {"strategy": "DxInPlaceRow", "chunk_cols": 2048}),
+        ("fp32", {"strategy": "DxInPlaceRow", "ub_bytes": 20000, "cores": 3}),
     ],
 )
 def test_refusal_names_the_widest_row_that_fits(dtype: str, wishes: dict[str, Any]) -> None:
@@ -212,6 +285,24 @@ def test_refusal_names_the_widest_row_that_fits(dtype: str, wishes: dict[str, An
     widest = int(found[1].replace(",", ""))
     assert planned(400, widest, dtype, **wishes)
     sentence(400, widest + 1, dtype, **wishes)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 39, 40, 4096, 10_000_000])
+@pytest.mark.parametrize("dtype", ["bf16", "fp32"])
+def test_rows_of_any_width_have_a_plan(rows: int, dtype: str) -> None:
+    for cols in (20_000, 65_536, 1_000_000, 20_000_000, MOST_COLS):
+        plan = planned(rows, cols, dtype)
+        assert plan.strategy == ("DxFewRows" if 0 < rows < 40 else "DxSplitRow")
+
+
+@pytest.mark.parametrize("wishes", [{}, {"chunk_cols": 2048}, {"strategy": "DxSplitRow"}])
+def test_refusal_names_the_ub_that_is_enough(wishes: dict[str, Any]) -> None:
+    said = sentence(400, 50000, ub_bytes=8192, **wishes)
+    found = re.search(r"in ([\d,]+) bytes of UB or more; allow more", said)
+    assert found is not None, said
+    enough = int(found[1].replace(",", ""))
+    assert planned(400, 50000, ub_bytes=enough, **wishes).strategy == "DxSplitRow"
+    sentence(400, 50000, ub_bytes=enough - 1, **wishes)
 
 
 # design.md 9: what one read covers, and what it covers with one accumulator.
@@ -244,9 +335,12 @@ def test_sizes_beyond_counting(rows: int, cols: int) -> None:
     assert "counts tensors of up to 2^60 bytes" in sentence(rows, cols, "fp32")
 
 
-@pytest.mark.parametrize("cols", [1 << 32, 1 << 62, (1 << 64) - 1])
-def test_no_rows_of_any_width_do_not_wrap_around(cols: int) -> None:
-    assert sentence(0, cols).startswith(f"cols is {cols:,}: rms_norm_grad takes bf16 with bf16")
+@pytest.mark.parametrize("cols", [MOST_COLS + 1, 1 << 32, 1 << 62, (1 << 64) - 1])
+def test_too_many_columns_do_not_wrap_around(cols: int) -> None:
+    assert sentence(0, cols) == (
+        f"cols is {cols:,}: rms_norm_grad takes rows of up to 1,073,741,824 columns; normalise "
+        "fewer columns"
+    )
 
 
 # ---- what crosses to the kernel ----
@@ -284,7 +378,9 @@ def test_keys_are_digits_beside_an_enum() -> None:
     ]
     keys = {name: int(key) for name, key in enumerators}
     assert planned(4, 64).tiling_key == keys["DxWholeRow"]
-    assert planned(4, 8192).tiling_key == keys["DxInPlaceRow"]
+    assert planned(400, 8192).tiling_key == keys["DxInPlaceRow"]
+    assert planned(400, 65536).tiling_key == keys["DxSplitRow"]
+    assert planned(4, 8192).tiling_key == keys["DxFewRows"]
 
 
 @pytest.mark.parametrize("header", ["rms_norm_grad.h", "problem.h", "chip.h"])

@@ -15,7 +15,12 @@ LEAF_COLS = 512
 MAX_COPY_ROWS = 4095
 
 rows = st.one_of(st.integers(0, 200), st.integers(0, 1 << 20), st.integers(0, 1 << 40))
-cols = st.one_of(st.integers(1, 600), st.integers(1, 13000), st.integers(4000, 13000))
+cols = st.one_of(
+    st.integers(1, 600),
+    st.integers(1, 13000),
+    st.integers(4000, 20000),
+    st.integers(13000, 2_000_000),
+)
 dtypes = st.sampled_from(
     [("bf16", "bf16"), ("fp16", "fp16"), ("bf16", "fp32"), ("fp16", "fp32"), ("fp32", "fp32")]
 )
@@ -36,7 +41,17 @@ rows_wish = st.builds(
     rows_per_tile=st.none() | st.integers(1, MAX_COPY_ROWS),
     strategy=st.just("DxWholeRow"),
 )
-wishes = st.one_of(no_wish, chunk_wish, rows_wish)
+cut_wish = st.builds(
+    Options,
+    ub_bytes=ub,
+    cores=st.none() | st.integers(1, 40),
+    chunk_cols=st.none() | st.sampled_from([512, 1024, 2048, 4096]),
+    rows_per_tile=st.none() | st.sampled_from([1, 2, 4, 8, 16]),
+    strategy=st.sampled_from(["DxSplitRow", "DxFewRows"]),
+)
+wishes = st.one_of(no_wish, chunk_wish, rows_wish, cut_wish)
+KEYS = {"DxWholeRow": 1, "DxInPlaceRow": 2, "DxSplitRow": 3, "DxFewRows": 4}
+CUT = ("DxSplitRow", "DxFewRows")
 
 
 def planned(soc: str, problem: Problem, options: Options) -> Plan | None:
@@ -78,7 +93,9 @@ def test_plan_is_complete(soc: str, problem: Problem, options: Options) -> None:
     _chunks_cover_the_row(plan, problem, options)
     _strips_cover_every_column_once(plan, problem)
     assert 0 < len(plan.reason) < 255, "neither missing nor cut"
-    assert {"DxWholeRow": 1, "DxInPlaceRow": 2}[plan.strategy] == plan.tiling_key
+    assert KEYS[plan.strategy] == plan.tiling_key
+    if plan.strategy in CUT:
+        _pieces_are_tiles_of_leaves(plan, problem, options)
     assert options.strategy in (None, plan.strategy)
 
 
@@ -86,8 +103,9 @@ def _rows_are_dealt_once(plan: Plan, problem: Problem, options: Options) -> None
     per_core, more = whole(plan, "rows_per_core"), whole(plan, "cores_with_one_more")
     assert plan.cores == whole(plan, "cores")
     assert 1 <= plan.cores <= (options.cores or plan.soc.cores)
-    assert more < plan.cores
-    assert plan.cores * per_core + more == problem.rows
+    groups = plan.cores // (whole(plan, "col_groups") or 1)
+    assert more < groups
+    assert groups * per_core + more == problem.rows
     assert problem.rows == 0 or per_core >= 1, "no core is launched for nothing"
     busiest = max(1, per_core + (more > 0))
     tile = whole(plan, "rows_per_tile")
@@ -97,6 +115,8 @@ def _rows_are_dealt_once(plan: Plan, problem: Problem, options: Options) -> None
     if plan.strategy == "DxWholeRow" and options.rows_per_tile is None:
         tiles = ceil_div(busiest, tile)
         assert tile == ceil_div(busiest, tiles), "even tiles"
+    if plan.strategy in CUT:
+        busiest = whole(plan, "group_rows")
     if options.rows_per_tile:
         assert tile == min(options.rows_per_tile, busiest)
 
@@ -123,7 +143,12 @@ def _chunks_cover_the_row(plan: Plan, problem: Problem, options: Options) -> Non
         assert chunk == 0
         return
     assert chunk % LEAF_COLS == 0
-    assert 0 < chunk <= leaves * LEAF_COLS
+    most = leaves * LEAF_COLS
+    if plan.strategy == "DxSplitRow":
+        most = LEAF_COLS << (leaves - 1).bit_length()  # a power of two leaves
+    assert 0 < chunk <= most
+    if plan.strategy in CUT:
+        return
     assert leaves <= 64, "one repeat sums the leaves"
     segment = whole(plan, "segment_cols")
     assert segment % chunk == 0
@@ -136,10 +161,41 @@ def _chunks_cover_the_row(plan: Plan, problem: Problem, options: Options) -> Non
         assert (chunk - LEAF_COLS) * chunks < problem.cols
 
 
+def _pieces_are_tiles_of_leaves(plan: Plan, problem: Problem, options: Options) -> None:
+    chunk, tile = whole(plan, "chunk_cols"), whole(plan, "rows_per_tile")
+    group, groups = whole(plan, "group_rows"), whole(plan, "groups")
+    leaves = ceil_div(problem.cols, LEAF_COLS)
+    assert leaves > 1, "one leaf is not cut"
+    assert chunk <= 8 * LEAF_COLS, "a row's leaf sums are one block"
+    assert whole(plan, "rows_per_step") == tile <= group
+    assert tile in (1, 2, 4) or tile % 8 == 0 or tile == group, "tiles begin on a block of rows"
+    busiest = max(1, whole(plan, "rows_per_core") + (whole(plan, "cores_with_one_more") > 0))
+    assert group == ceil_div(busiest, groups)
+    if plan.strategy == "DxSplitRow":
+        assert chunk.bit_count() == 1, "the sum of a chunk is a subtree"
+        assert whole(plan, "col_groups") == 0
+        least = min(busiest, 64) if options.ub_bytes is None and not options.rows_per_tile else 1
+        assert group >= min(least, 33), "gamma and dgamma are paid for by many rows"
+        return
+    shared = whole(plan, "col_groups")
+    assert groups == 1
+    assert 1 <= shared <= leaves, "no core without a column"
+    assert problem.rows < (options.cores or plan.soc.cores)
+    assert plan.declared_c == 4
+
+
 def _strips_cover_every_column_once(plan: Plan, problem: Problem) -> None:
     pitch, strip = whole(plan, "partial_pitch_cols"), whole(plan, "strip_cols")
-    assert plan.workspace_bytes == plan.cores * pitch * 4
-    if plan.cores == 1:
+    slots, leaf_pitch = whole(plan, "partial_slots"), whole(plan, "leaf_row_pitch")
+    shared = whole(plan, "col_groups") or 1
+    assert slots == plan.cores // shared * whole(plan, "groups"), "each part of rows has a sum"
+    leaf_elems = leaf_pitch * problem.rows
+    blocks = ceil_div(slots, 64)  # of partial sums, which have sums of their own
+    sums = slots + (blocks if blocks > 1 else 0)
+    assert plan.workspace_bytes == (sums * pitch + leaf_elems) * 4
+    assert leaf_pitch == 0 or leaf_pitch * LEAF_COLS >= problem.cols
+    assert (leaf_pitch > 0) == (plan.strategy == "DxFewRows")
+    if slots == 1:
         assert (pitch, strip) == (0, 0)
         assert all(b.phase == 1 for b in plan.buffers)
         return
@@ -147,8 +203,8 @@ def _strips_cover_every_column_once(plan: Plan, problem: Problem) -> None:
     assert pitch >= problem.cols
     assert strip % 8 == 0
     assert strip > 0
-    assert plan.cores * strip >= problem.cols, "one strip per core covers the row"
-    assert plan.ub_used_bytes(2) == (plan.cores + 1) * strip * 4, "one row more: the sum"
+    if blocks == 1:
+        assert plan.ub_used_bytes(2) == (slots + 1) * strip * 4, "one row more: the sum"
 
 
 @common
@@ -174,9 +230,20 @@ def test_moved_bytes_stay_near_the_minimum(problem: Problem) -> None:
     plan = planned("ascend910b4", problem, Options())
     if plan is None or problem.rows < 48 * 40:
         return
+    if plan.strategy == "DxSplitRow":
+        _split_rows_move_1_75_times_the_minimum(plan, problem)
+        return
     size = 4 if problem.dtype == "fp32" else 2
     gamma = 4 if problem.gamma_dtype == "fp32" else 2
     extra = (plan.cores - 1) * problem.cols * gamma
     extra += 2 * plan.workspace_bytes * problem.cols // max(1, whole(plan, "partial_pitch_cols"))
     budget = 1.005 + plan.cores * (8 + gamma) / (3 * size * problem.rows)
     assert (plan.minimum_bytes + extra) / plan.minimum_bytes <= budget
+
+
+def _split_rows_move_1_75_times_the_minimum(plan: Plan, problem: Problem) -> None:
+    size = 4 if problem.dtype == "fp32" else 2
+    gamma = 4 if problem.gamma_dtype == "fp32" else 2
+    moved = 5 * size * problem.rows * problem.cols + 4 * problem.rows + 4 * problem.cols
+    moved += whole(plan, "partial_slots") * problem.cols * (2 * gamma + 8)
+    assert moved <= 1.75 * plan.minimum_bytes

@@ -1,0 +1,157 @@
+// Sums of rows that come chunk by chunk, for a group of rows at a time, in the order of row_sum.h:
+// a chunk is a power of two leaves, so its sum is a whole subtree of the row's tree. Like a binary
+// counter, level k holds the sum of the last 2^k chunks that has no partner yet: earlier + later.
+// At the end the levels are added up from the lowest to the highest, which is what an odd last one
+// that passes up unchanged comes to. UB: (levels + 1) fp32 per row, for any number of columns.
+#ifndef OP_KERNEL_RMS_NORM_GRAD_CHUNK_TREE_H_
+#define OP_KERNEL_RMS_NORM_GRAD_CHUNK_TREE_H_
+
+#include "op_kernel/rms_norm_grad/block_tiles.h"
+#include "op_kernel/rms_norm_grad/row_sum.h"
+
+// The leaves of a chunk of some rows. A chunk has at most eight, so that a row's leaf sums are one
+// block.
+class ChunkLeaves {
+ public:
+  __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
+    pipe->InitBuffer(parts_buf_, plan.ub.leaf_parts);
+    part_elems_ = plan.ub.leaf_parts / static_cast<uint32_t>(sizeof(float));
+  }
+
+  // Parts that no lane of a chunk's leaves writes must be zero.
+  __aicore__ inline void BeginChunk() {
+    AscendC::Duplicate(parts_buf_.Get<float>(), 0.0f, part_elems_);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // Sums p * gamma of some rows, stage by stage; destroys it.
+  __aicore__ inline void StartSum(const AscendC::LocalTensor<float>& data, uint32_t rows, uint32_t,
+                                  uint32_t cols, uint32_t pitch) {
+    data_ = data;
+    rows_ = rows;
+    cols_ = cols;
+    pitch_ = pitch;
+    stage_ = 0;
+  }
+
+  __aicore__ inline bool StepSum() {
+    if (stage_ >= kLeafStages) return false;
+    SumLeavesStage(stage_, parts_buf_.Get<float>(), kBlockElemsFp32, data_, rows_, cols_, pitch_);
+    ++stage_;
+    return true;
+  }
+
+  // Then: sums[row * 8 + leaf], zero where there is no leaf.
+  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& sums) {
+    SumParts(sums, parts_buf_.Get<float>(), rows_ * kBlockElemsFp32);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+ private:
+  uint32_t part_elems_;
+  AscendC::LocalTensor<float> data_;
+  uint32_t rows_;
+  uint32_t cols_;
+  uint32_t pitch_;
+  uint32_t stage_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> parts_buf_;
+};
+
+// sums become minus the means times rstd: one fp32 per row, whole blocks of them; destroys spare.
+__aicore__ inline void MeansTimesRstd(const AscendC::LocalTensor<float>& sums,
+                                      const AscendC::LocalTensor<float>& spare,
+                                      const AscendC::LocalTensor<float>& rstd, uint32_t rows,
+                                      uint32_t cols) {
+  const uint32_t count = RoundUp(rows, kBlockElemsFp32);
+  AscendC::Duplicate(spare, -static_cast<float>(cols), count);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Div(sums, sums, spare, count);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Mul(sums, sums, rstd, count);
+  AscendC::PipeBarrier<PIPE_V>();
+}
+
+class ChunkTree {
+ public:
+  __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
+    stride_ = RoundUp(plan.group_rows, kBlockElemsFp32);
+    pipe->InitBuffer(rows_buf_, plan.ub.row_sums);
+    pipe->InitBuffer(leaf_sums_buf_, plan.ub.leaf_sums);
+    leaves_.Init(plan, pipe);
+    // Whole blocks of rows are added up: those past the last row must be numbers.
+    AscendC::Duplicate(rows_buf_.Get<float>(), 0.0f,
+                       plan.ub.row_sums / static_cast<uint32_t>(sizeof(float)));
+    AscendC::PipeBarrier<PIPE_V>();
+    done_ = 0;
+  }
+
+  __aicore__ inline void Enter(const Block& block) {
+    rows_ = block.rows;
+    count_ = RoundUp(block.rows, kBlockElemsFp32);
+    done_ = 0;
+  }
+
+  __aicore__ inline void BeginChunk() { leaves_.BeginChunk(); }
+
+  __aicore__ inline ChunkLeaves& Leaves() { return leaves_; }
+
+  // After Leaves() have summed a tile. Eight rows' leaf sums become eight sums at a time, since
+  // results of less than a block have no place of their own.
+  __aicore__ inline void Add(const TilePlace& place) {
+    const AscendC::LocalTensor<float> leaf_sums = leaf_sums_buf_.Get<float>();
+    const uint32_t waiting = place.row % kBlockElemsFp32;
+    leaves_.Finish(leaf_sums[waiting * kBlockElemsFp32]);
+    const uint32_t end = place.row + place.rows;
+    if (end % kBlockElemsFp32 == 0 || end == rows_) {
+      SumParts(Current()[place.row - waiting], leaf_sums, waiting + place.rows);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+  }
+
+  __aicore__ inline void EndChunk() {
+    uint32_t level = 0;
+    for (; (done_ >> level) % 2 != 0; ++level) Join(level);
+    if (count_ > 0) AscendC::DataCopy(Level(level), Current(), count_);
+    AscendC::PipeBarrier<PIPE_V>();
+    ++done_;
+  }
+
+  // One fp32 per row; `Spare` holds as many.
+  __aicore__ inline AscendC::LocalTensor<float> Total() {
+    bool is_first = true;
+    for (uint32_t level = 0; (done_ >> level) != 0; ++level) {
+      if ((done_ >> level) % 2 == 0) continue;
+      if (is_first) {
+        if (count_ > 0) AscendC::DataCopy(Current(), Level(level), count_);
+        AscendC::PipeBarrier<PIPE_V>();
+      } else {
+        Join(level);
+      }
+      is_first = false;
+    }
+    return Current();
+  }
+  __aicore__ inline AscendC::LocalTensor<float> Spare() { return Level(0); }
+
+ private:
+  __aicore__ inline AscendC::LocalTensor<float> Current() { return rows_buf_.Get<float>(); }
+  __aicore__ inline AscendC::LocalTensor<float> Level(uint32_t level) {
+    return rows_buf_.Get<float>()[(level + 1) * stride_];
+  }
+
+  // The level's chunks came before the current ones.
+  __aicore__ inline void Join(uint32_t level) {
+    if (count_ > 0) AscendC::Add(Current(), Level(level), Current(), count_);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  uint32_t stride_;
+  uint32_t rows_;   // of the block
+  uint32_t count_;  // the same in whole blocks of eight
+  uint32_t done_;   // chunks
+  ChunkLeaves leaves_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> rows_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> leaf_sums_buf_;
+};
+
+#endif  // OP_KERNEL_RMS_NORM_GRAD_CHUNK_TREE_H_

@@ -1,0 +1,97 @@
+// Strategy DxSplitRow: rows of any width, read twice.
+//
+//   first   p = x * rstd * dy;  dgamma += p;  row sums of p * gamma
+//   second  dx = (dy * gamma - x * c) * rstd          c = mean * rstd
+//
+// Regime: more columns than DxInPlaceRow takes, at least as many rows as cores. Chunks of columns
+// are the outer loop and the rows of a group the inner one, so that gamma and dgamma of a chunk are
+// in UB once per pass, however wide a row is. A group is as many rows as there is room for their
+// sums. Bytes per row: reads 4 x cols x sizeof(T) + 4, writes cols x sizeof(T): 1.67 times the
+// minimum. Per core and group gamma is read twice and dgamma written once.
+//
+//   columns ->  chunk 0        chunk 1        ...          second pass:  ... chunk 1    chunk 0
+//   rows   |    tile 0         tile 0                                        tile 0
+//   of a   |    tile 1         tile 1                                        tile 1
+//   group  v    ...            ...                                           ...
+//               dgamma out     dgamma out
+//
+// Sync: queues order MTE2 -> V -> MTE3 per tile, two buffers in, so that the copies of the
+// neighbouring tiles run beside the arithmetic. Rows that fit UB between the passes (is_resident)
+// are read once. The scalar unit reads nothing.
+#ifndef OP_KERNEL_RMS_NORM_GRAD_DX_SPLIT_ROW_H_
+#define OP_KERNEL_RMS_NORM_GRAD_DX_SPLIT_ROW_H_
+
+#include "op_kernel/rms_norm_grad/block_passes.h"
+#include "op_kernel/rms_norm_grad/chunk_tree.h"
+#include "op_kernel/rms_norm_grad/dgamma_partials.h"
+
+template <typename T, typename G>
+class DxSplitRow {
+ public:
+  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+                              AscendC::TPipe* pipe) {
+    plan_ = plan;
+    pipe_ = pipe;
+    passes_.Init(args, plan, pipe);
+    sums_.Init(plan, pipe);
+    partials_.Init(args, plan);
+  }
+
+  __aicore__ inline void Process() {
+    const RowSpan span = RowsOfThisCore(plan_);
+    const uint64_t groups = Groups(span);
+    for (uint64_t group = 0; group < groups; ++group) {
+      const RowSpan part = GroupOf(span, group);
+      Block block;
+      block.first_row = part.begin;
+      block.rows = static_cast<uint32_t>(part.end - part.begin);
+      block.first_col = 0;
+      block.cols = plan_.cols;
+      passes_.First(block, partials_.Destination(SlotOfGroup(part.begin, group)), sums_);
+      const AscendC::LocalTensor<float> means = sums_.Total();
+      if (block.rows > 0) {
+        MeansTimesRstd(means, sums_.Spare(), passes_.Rstd(), block.rows, plan_.cols);
+      }
+      passes_.Second(means);
+    }
+    passes_.Release();
+    partials_.SumOverPartials(plan_, pipe_);
+  }
+
+ private:
+  // Groups that are dealt stay as they are; else a core's rows are cut into even ones. Without rows
+  // there is one group still, whose dgamma is the empty sum.
+  __aicore__ inline bool AreDealt() const { return plan_.deal_rows > 1; }
+
+  __aicore__ inline uint64_t Groups(const RowSpan& span) const {
+    if (!AreDealt() || span.begin >= span.end) return plan_.groups;
+    return (span.end - span.begin + plan_.deal_rows - 1) / plan_.deal_rows;
+  }
+
+  __aicore__ inline RowSpan GroupOf(const RowSpan& span, uint64_t group) const {
+    RowSpan part;
+    if (AreDealt()) {
+      part.begin = span.begin + group * plan_.deal_rows;
+      part.end = EndOfGroup(plan_, part.begin, span.end);
+      return part;
+    }
+    const uint64_t rows = span.end - span.begin;
+    part = PartOf(group, rows / plan_.groups, rows % plan_.groups);
+    part.begin += span.begin;
+    part.end += span.begin;
+    return part;
+  }
+
+  __aicore__ inline uint64_t SlotOfGroup(uint64_t first_row, uint64_t group) const {
+    if (AreDealt()) return SlotOf(plan_, first_row);
+    return static_cast<uint64_t>(AscendC::GetBlockIdx()) * plan_.groups + group;
+  }
+
+  RmsNormGradTiling plan_;
+  AscendC::TPipe* pipe_;
+  BlockPasses<T, G> passes_;
+  ChunkTree sums_;
+  DgammaPartials partials_;
+};
+
+#endif  // OP_KERNEL_RMS_NORM_GRAD_DX_SPLIT_ROW_H_

@@ -1,0 +1,147 @@
+// Sums of rows whose columns several cores share, in the order of row_sum.h: each core leaves the
+// leaf sums of its columns in the workspace; once all have met, it reads all leaf sums of its rows
+// and adds them up by the tree, 64 at a time: 4,096 leaves make a subtree of two levels, so that a
+// row may have any number of them. Who has which columns changes nothing.
+//
+// Workspace: per row one fp32 per leaf, behind the partial sums of dgamma.
+#ifndef OP_KERNEL_RMS_NORM_GRAD_LEAF_EXCHANGE_H_
+#define OP_KERNEL_RMS_NORM_GRAD_LEAF_EXCHANGE_H_
+
+#include "op_kernel/rms_norm_grad/chunk_tree.h"
+
+class LeafExchange {
+ public:
+  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+                              AscendC::TPipe* pipe) {
+    cols_ = plan.cols;
+    leaf_count_ = LeafCount(plan.cols);
+    gm_pitch_ = plan.leaf_row_pitch;
+    read_elems_ = plan.ub.leaf_in / static_cast<uint32_t>(sizeof(float));
+    const uint64_t sums = plan.partial_slots > 1 ? plan.partial_slots : 0;
+    gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.workspace) +
+                        sums * plan.partial_pitch_cols);
+    pipe->InitBuffer(out_, kOutBuffers, plan.ub.leaf_sums);
+    pipe->InitBuffer(in_, 1, plan.ub.leaf_in);
+    pipe->InitBuffer(tops_buf_, plan.ub.leaf_tops);
+    pipe->InitBuffer(rows_buf_, plan.ub.row_sums);
+    leaves_.Init(plan, pipe);
+    row_elems_ = plan.ub.row_sums / 2 / static_cast<uint32_t>(sizeof(float));
+    AscendC::Duplicate(rows_buf_.Get<float>(), 0.0f, row_elems_);  // also past the last row
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  __aicore__ inline void Enter(const Block& block) { block_ = block; }
+  __aicore__ inline void BeginChunk() { leaves_.BeginChunk(); }
+  __aicore__ inline void EndChunk() {}
+
+  __aicore__ inline ChunkLeaves& Leaves() { return leaves_; }
+
+  // After Leaves() have summed a tile.
+  __aicore__ inline void Add(const TilePlace& place) {
+    AscendC::LocalTensor<float> sums = out_.AllocTensor<float>();
+    leaves_.Finish(sums);
+    out_.EnQue(sums);
+    sums = out_.DeQue<float>();
+    StorePart(gm_[(block_.first_row + place.row) * gm_pitch_ + place.col / kLeafCols], sums,
+              place.rows, LeafCount(place.cols), kBlockElemsFp32, gm_pitch_);
+    out_.FreeTensor(sums);
+  }
+
+  // Once all cores have met: minus the mean times rstd, one fp32 per row of the block.
+  __aicore__ inline AscendC::LocalTensor<float> Means(const AscendC::LocalTensor<float>& rstd) {
+    const AscendC::LocalTensor<float> sums = rows_buf_.Get<float>();
+    if (leaf_count_ > kSubtreeLeaves) {
+      for (uint32_t row = 0; row < block_.rows; ++row) SumLongRow(sums[row], row);
+    } else {
+      const uint32_t rows_per_read = read_elems_ / RoundUp(leaf_count_, kBlockElemsFp32);
+      for (uint32_t row = 0; row < block_.rows; row += rows_per_read) {
+        SumRows(sums[row], row, Smaller(rows_per_read, block_.rows - row));
+      }
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    // Other strategies add zeros where a row has no leaf: all of them make +0 of -0.
+    AscendC::Adds(sums, sums, 0.0f, static_cast<int32_t>(row_elems_));
+    AscendC::PipeBarrier<PIPE_V>();
+    MeansTimesRstd(sums, sums[row_elems_], rstd, block_.rows, cols_);
+    return sums;
+  }
+
+ private:
+  static constexpr uint32_t kSubtreeLeaves = kRepeatElemsFp32 * kRepeatElemsFp32;
+  static constexpr uint32_t kOutBuffers = 2;
+
+  __aicore__ inline static uint32_t LeafCount(uint32_t cols) {
+    return (cols + kLeafCols - 1) / kLeafCols;
+  }
+
+  // Leaf sums of rows, from `leaf` on.
+  __aicore__ inline AscendC::LocalTensor<float> Read(uint32_t row, uint32_t rows, uint32_t leaf,
+                                                     uint32_t leaves) {
+    AscendC::LocalTensor<float> landing = in_.AllocTensor<float>();
+    LoadPart(landing, gm_[(block_.first_row + row) * gm_pitch_ + leaf], rows, leaves,
+             RoundUp(leaves, kBlockElemsFp32), gm_pitch_);
+    in_.EnQue(landing);
+    return in_.DeQue<float>();
+  }
+
+  __aicore__ inline void SumRows(const AscendC::LocalTensor<float>& sums, uint32_t row,
+                                 uint32_t rows) {
+    AscendC::LocalTensor<float> read = Read(row, rows, 0, leaf_count_);
+    for (uint32_t i = 0; i < rows; ++i) {
+      SumTree(sums[i], read[i * RoundUp(leaf_count_, kBlockElemsFp32)], leaf_count_);
+    }
+    in_.FreeTensor(read);
+  }
+
+  __aicore__ inline void SumLongRow(const AscendC::LocalTensor<float>& sum, uint32_t row) {
+    const AscendC::LocalTensor<float> tops = tops_buf_.Get<float>()[kRepeatElemsFp32];
+    uint32_t count = 0;
+    for (uint32_t leaf = 0; leaf < leaf_count_; leaf += kSubtreeLeaves) {
+      const uint32_t leaves = Smaller(kSubtreeLeaves, leaf_count_ - leaf);
+      AscendC::LocalTensor<float> read = Read(row, 1, leaf, leaves);
+      SumTree(tops[count], read, leaves);
+      in_.FreeTensor(read);
+      ++count;
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    SumTree(sum, tops, count);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // sum[0] of `count` values, at most 4,096; earlier + later, an odd last one as it is.
+  __aicore__ inline void SumTree(const AscendC::LocalTensor<float>& sum,
+                                 const AscendC::LocalTensor<float>& values, uint32_t count) {
+    if (count <= kRepeatElemsFp32) {
+      AscendC::WholeReduceSum(sum, values, static_cast<int32_t>(count), 1, 1, 1, 8);
+      return;
+    }
+    const AscendC::LocalTensor<float> spare = tops_buf_.Get<float>();
+    const uint32_t full = count / kRepeatElemsFp32;
+    const uint32_t rest = count % kRepeatElemsFp32;
+    AscendC::WholeReduceSum(spare, values, static_cast<int32_t>(kRepeatElemsFp32),
+                            static_cast<int32_t>(full), 1, 1, 8);
+    if (rest > 0) {
+      AscendC::WholeReduceSum(spare[full], values[full * kRepeatElemsFp32],
+                              static_cast<int32_t>(rest), 1, 1, 1, 8);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::WholeReduceSum(sum, spare, static_cast<int32_t>(full + (rest > 0 ? 1 : 0)), 1, 1, 1,
+                            8);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  uint32_t cols_;
+  uint32_t leaf_count_;  // of a row
+  uint32_t gm_pitch_;
+  uint32_t read_elems_;
+  uint32_t row_elems_;
+  Block block_;
+  ChunkLeaves leaves_;
+  AscendC::GlobalTensor<float> gm_;
+  AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> in_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> tops_buf_;  // 64 sums, then one per 4,096 leaves
+  AscendC::TBuf<AscendC::TPosition::VECCALC> rows_buf_;
+};
+
+#endif  // OP_KERNEL_RMS_NORM_GRAD_LEAF_EXCHANGE_H_

@@ -1,0 +1,120 @@
+// Fewer rows of RmsNormGrad than cores: how cores form row groups x column groups, and when that
+// pays off.
+#include <algorithm>
+
+#include "tiling/rms_norm_grad_tile.h"
+
+namespace normgrad {
+namespace {
+
+constexpr double kFp32Bytes = 4;
+// What a core does, in cycles. 26 slope cycles per 64 elements of one row; 33 bytes per cycle into
+// a core (measured on a 910B4 from L2, where a problem of few rows lies); a SyncAll is assumed to
+// take 3 us, at 1,650 MHz.
+constexpr double kVectorCyclesPerElem = 26.0 / 64;
+constexpr double kBytesPerCycle = 33;
+constexpr double kSyncCycles = 3 * 1650;
+// Half of what a good copy has. A smaller tile costs more to start than reading it twice does.
+constexpr uint64_t kLeastResidentElems = 2048;
+constexpr uint64_t kMostChunkLeaves = 8;
+
+struct Buffers {
+  uint32_t in;
+  uint32_t out;
+};
+
+// Elements, bytes besides x, dy and dx of them, and meetings of a core.
+double Cycles(const Problem& problem, double elems, bool reads_twice, double other_bytes,
+              bool meets) {
+  const double bytes = elems * SizeOf(problem.dtype) * (reads_twice ? 5 : 3) + other_bytes;
+  return elems * kVectorCyclesPerElem + bytes / kBytesPerCycle + (meets ? kSyncCycles : 0);
+}
+
+double CyclesOf(const Problem& problem, const Tile& tile, uint64_t cores) {
+  const double cols = static_cast<double>(tile.block_cols);
+  const double rows = static_cast<double>(tile.group_rows);
+  const uint64_t strip = tile.row_groups > 1 ? CeilDiv(problem.cols, cores) * tile.row_groups : 0;
+  const double leaves = rows * static_cast<double>(LeafCount(problem.cols));
+  const double other = cols * (SizeOf(problem.gamma_dtype) + kFp32Bytes) +
+                       (static_cast<double>(strip) + leaves) * kFp32Bytes;
+  return Cycles(problem, rows * cols, !tile.is_resident, other, true);
+}
+
+// Chunks and rows of a core's piece, as long and as many as a copy likes and UB holds.
+bool SetTile(const Problem& problem, uint64_t wanted_rows, uint64_t wanted_leaves,
+             uint32_t ub_bytes, Tile* tile) {
+  constexpr Buffers kBuffers[] = {{2, 2}, {2, 1}, {1, 1}};
+  const uint64_t piece_leaves = LeafCount(tile->block_cols);
+  const uint64_t most =
+      std::min(wanted_leaves != 0 ? wanted_leaves : kMostChunkLeaves, piece_leaves);
+  const uint64_t least = wanted_leaves != 0 ? most : 1;
+  const uint64_t elem_bytes = SizeOf(problem.dtype);
+  const bool has_far_rows = RowsAreFar(problem);
+  for (const Buffers& buffers : kBuffers) {
+    tile->in_buffers = tile->is_resident ? 1 : buffers.in;
+    tile->out_buffers = buffers.out;
+    for (uint64_t leaves = most; leaves >= least; --leaves) {
+      tile->chunk_cols = leaves * kLeafCols;
+      // Powers of two, so that tiles begin on a block of eight rows or lie inside one.
+      uint64_t rows = 1;
+      while (!has_far_rows && 2 * rows * tile->chunk_cols * elem_bytes <= kGoodCopyBytes) {
+        rows *= 2;
+      }
+      rows = std::min(wanted_rows != 0 && !has_far_rows ? wanted_rows : rows, tile->group_rows);
+      tile->rows = rows;
+      tile->step_rows = rows;
+      tile->has_lo = tile->group_rows > rows;
+      const bool is_small = rows * tile->chunk_cols < kLeastResidentElems &&
+                            rows * tile->chunk_cols < tile->group_rows * tile->block_cols;
+      if ((!tile->is_resident || !is_small) && PlaceBlock(problem, *tile).budget.Fits(ub_bytes)) {
+        tile->fits = true;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Tile FewRowsTile(const Problem& problem, uint32_t cores, uint32_t most_row_groups,
+                 uint32_t ub_bytes, uint32_t wanted_rows, uint32_t wanted_cols) {
+  const uint64_t all_leaves = LeafCount(problem.cols);
+  Tile best;
+  double best_cycles = 0;
+  const uint64_t most = std::min<uint64_t>({problem.rows, cores, most_row_groups});
+  for (uint64_t row_groups = 1; row_groups <= most; ++row_groups) {
+    const uint64_t most_groups = std::min<uint64_t>(cores / row_groups, all_leaves);
+    const uint64_t leaves = CeilDiv(all_leaves, most_groups);
+    Tile tile;
+    tile.key = RmsNormGradKey::kDxFewRows;
+    tile.row_groups = row_groups;
+    tile.col_groups = CeilDiv(all_leaves, leaves);  // no more cores than share the work
+    tile.group_rows = CeilDiv(problem.rows, row_groups);
+    tile.rstd_rows = tile.group_rows;
+    tile.block_cols = std::min(leaves * kLeafCols, problem.cols);
+    for (const bool is_resident : {true, false}) {
+      tile.is_resident = is_resident;
+      if (SetTile(problem, wanted_rows, wanted_cols / kLeafCols, ub_bytes, &tile)) {
+        break;
+      }
+    }
+    const double cycles = CyclesOf(problem, tile, tile.row_groups * tile.col_groups);
+    if (tile.fits && (!best.fits || cycles < best_cycles)) {
+      best = tile;
+      best_cycles = cycles;
+    }
+  }
+  return best;
+}
+
+bool PaysOff(const Problem& problem, const Tile& tile, uint32_t cores) {
+  const double cols = static_cast<double>(problem.cols);
+  const bool meets = problem.rows > 1;
+  // gamma, the partial sum of dgamma, a strip of all of them: as wide as a row, since every row has
+  // a core.
+  const double other = cols * (SizeOf(problem.gamma_dtype) + (meets ? 2 : 1) * kFp32Bytes);
+  return tile.fits && CyclesOf(problem, tile, cores) < Cycles(problem, cols, false, other, meets);
+}
+
+}  // namespace normgrad

@@ -1,0 +1,182 @@
+// Rows of RmsNormGrad that are cut into chunks of columns and read twice, since they do not fit UB:
+// how many rows and columns make a tile, and how many rows' sums there is room for.
+#include <algorithm>
+
+#include "tiling/rms_norm_grad_tile.h"
+#include "tiling/search.h"
+
+namespace normgrad {
+namespace {
+
+constexpr uint32_t kFp32Bytes = 4;
+constexpr uint32_t kFp32PerBlock = kBlockBytes / kFp32Bytes;
+// A chunk of 4,096 columns in 16 bits is half of a good copy; its gamma, dgamma and work arrays
+// take 20 bytes per column and more.
+constexpr uint64_t kMostChunkCols = 8 * kLeafCols;
+// Four rows share the additions to dgamma: 22 slope cycles per 64 elements in 16 bits, 24 for two.
+constexpr uint64_t kGoodTileRows = 4;
+// gamma is read twice and dgamma written and read once per group: 16 bytes a column at most, which
+// 64 rows make a quarter of a byte, 4 % of what a 16-bit element takes at least.
+constexpr uint64_t kGoodGroupRows = 64;
+// Of one core. More rows have no place in 192 KB, since a row that is cut has 8,000 columns or
+// more.
+constexpr uint64_t kMostResidentRows = 8;
+// One copy brings rstd of a group, one instruction adds its sums up.
+constexpr uint64_t kMostGroupRows = 8192;
+
+// Leaf sums that come together: a subtree of two levels of 64.
+constexpr uint64_t kReadLeaves = 4096;
+
+// Bits of a count: the levels of a tree over as many chunks.
+uint64_t BitLength(uint64_t count) {
+  uint64_t bits = 0;
+  for (; count != 0; count /= 2) {
+    ++bits;
+  }
+  return bits;
+}
+
+struct Buffers {
+  uint32_t in;
+  uint32_t out;
+};
+
+// The most rows in a group, cut into even groups; false: fewer than `least`.
+bool SetGroups(const Problem& problem, uint64_t busiest_rows, uint64_t least, uint32_t ub_bytes,
+               Tile* tile) {
+  const uint64_t most = std::min(busiest_rows, kMostGroupRows);
+  const uint64_t rows = Largest(most, [&](uint64_t candidate) {
+    tile->group_rows = candidate;
+    return PlaceBlock(problem, *tile).budget.Fits(ub_bytes);
+  });
+  if (rows < std::min(busiest_rows, least)) {
+    return false;
+  }
+  tile->groups = CeilDiv(busiest_rows, rows);
+  tile->group_rows = CeilDiv(busiest_rows, tile->groups);
+  tile->rstd_rows = tile->group_rows;
+  tile->rows = std::min(tile->rows, tile->group_rows);
+  tile->step_rows = tile->rows;
+  tile->fits = true;
+  return true;
+}
+
+// The longest chunk that fits with `rows` rows to a tile, a power of two leaves.
+bool SetChunk(const Problem& problem, uint64_t busiest_rows, uint64_t least_rows,
+              const Buffers* buffers, int count, uint32_t wanted_cols, uint32_t ub_bytes,
+              Tile* tile) {
+  uint64_t most = kLeafCols;
+  while (2 * most <= kMostChunkCols &&
+         2 * most * tile->rows * SizeOf(problem.dtype) <= kGoodCopyBytes) {
+    most *= 2;
+  }
+  most = wanted_cols != 0 ? wanted_cols : most;
+  while (most / 2 >= AlignUp(problem.cols, kLeafCols)) {
+    most /= 2;
+  }
+  const uint64_t least = wanted_cols != 0 ? most : kLeafCols;
+  for (uint64_t chunk = most; chunk >= least; chunk /= 2) {
+    tile->chunk_cols = chunk;
+    tile->has_lo = busiest_rows > tile->rows;  // the rows of one tile are halved, that is all
+    tile->sum_levels = BitLength(CeilDiv(problem.cols, chunk));
+    for (int i = 0; i < count; ++i) {
+      tile->in_buffers = tile->is_resident ? 1 : buffers[i].in;
+      tile->out_buffers = buffers[i].out;
+      if (SetGroups(problem, busiest_rows, least_rows, ub_bytes, tile)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Layout PlaceBlock(const Problem& problem, const Tile& tile) {
+  const uint64_t tile_elems = tile.rows * tile.chunk_cols;
+  const uint64_t tile_bytes = tile_elems * SizeOf(problem.dtype);
+  const uint64_t sum_bytes = tile.chunk_cols * kFp32Bytes;
+  const uint64_t tiles =
+      CeilDiv(tile.group_rows, tile.rows) * CeilDiv(tile.block_cols, tile.chunk_cols);
+  const uint64_t group_bytes = AlignUp(tile.group_rows, kFp32PerBlock) * kFp32Bytes;
+  const uint64_t row_blocks = AlignUp(tile.rows, kFp32PerBlock) * kBlockBytes;
+  Layout layout;
+  UbBudget& ub = layout.budget;
+  RmsNormGradUbBytes& bytes = layout.bytes;
+  const uint64_t in_bytes = tile.is_resident ? tiles * tile_bytes : tile_bytes;
+  bytes.dy_in = ub.Add("dy_in", in_bytes, tile.in_buffers);
+  bytes.x_in = ub.Add("x_in", in_bytes, tile.in_buffers);
+  bytes.rstd_in = ub.Add("rstd_in", std::max<uint64_t>(group_bytes, kBlockBytes));
+  bytes.dx_out = ub.Add("dx_out", std::max(tile_bytes, sum_bytes), tile.out_buffers);
+  bytes.gamma_in = ub.Add("gamma_in", tile.chunk_cols * SizeOf(problem.gamma_dtype));
+  bytes.gamma = ub.Add("gamma", sum_bytes);
+  PlaceDgamma(tile.chunk_cols, tile.chunk_cols, tile.has_lo, &layout);
+  bytes.work = ub.Add("work", tile_elems * kFp32Bytes, WorkArrays(tile, problem.dtype));
+  bytes.rstd_block = ub.Add("rstd_block", row_blocks);
+  bytes.mean_block = ub.Add("mean_block", row_blocks);
+  // A row's leaves in a chunk are one block: a block of eight parts for each of them, then a sum.
+  bytes.leaf_parts = ub.Add("leaf_parts", tile.rows * kFp32PerBlock * kBlockBytes);
+  const bool is_shared = tile.key == RmsNormGradKey::kDxFewRows;
+  bytes.leaf_sums = ub.Add("leaf_sums", row_blocks, is_shared ? 2 : 1);
+  bytes.row_sums = ub.Add("row_sums", (1 + (is_shared ? 1 : tile.sum_levels)) * group_bytes);
+  if (is_shared) {
+    const uint64_t row_leaves = AlignUp(LeafCount(problem.cols), kFp32PerBlock);
+    const uint64_t rows =
+        std::max<uint64_t>(1, std::min(tile.group_rows, kReadLeaves / row_leaves));
+    const uint64_t tops = AlignUp(CeilDiv(row_leaves, kReadLeaves), kFp32PerBlock);
+    bytes.leaf_in = ub.Add("leaf_in", std::min(rows * row_leaves, kReadLeaves) * kFp32Bytes);
+    bytes.leaf_tops = ub.Add("leaf_tops", (kRepeatBytes / kFp32Bytes + tops) * kFp32Bytes);
+  }
+  return layout;
+}
+
+bool RowsAreFar(const Problem& problem) {
+  return problem.cols * SizeOf(problem.dtype) > UINT32_MAX;
+}
+
+Tile SplitRowTile(const Problem& problem, const Deal& deal, uint32_t ub_bytes, uint32_t wanted_rows,
+                  uint32_t wanted_cols) {
+  // Groups that are dealt are the same whatever core has them, and so are their tiles.
+  const uint64_t busiest_rows =
+      deal.in_groups ? std::max<uint64_t>(1, std::min(deal.rows, problem.rows)) : deal.busiest_rows;
+  const bool has_one_group = !deal.in_groups || deal.pieces <= deal.cores;
+  constexpr Buffers kBuffers[] = {{2, 2}, {2, 1}, {1, 1}};
+  constexpr int kDouble = 2;  // those in which copies run beside the arithmetic
+  constexpr int kAll = 3;
+  Tile tile;
+  tile.key = RmsNormGradKey::kDxSplitRow;
+  tile.block_cols = problem.cols;
+  // fp32 has no casts to pay for: two rows of longer chunks.
+  const uint64_t good_rows = problem.dtype == DType::kFloat32 ? kGoodTileRows / 2 : kGoodTileRows;
+  uint64_t most_rows = std::min<uint64_t>(wanted_rows != 0 ? wanted_rows : good_rows, busiest_rows);
+  if (RowsAreFar(problem)) {
+    most_rows = 1;
+  }
+  const uint64_t least_rows = wanted_rows != 0 ? most_rows : 1;
+  // Rows of which a core has so few that all of them fit UB are read once after all.
+  const uint64_t in_elems = 2 * busiest_rows * problem.cols;
+  if (has_one_group && busiest_rows <= kMostResidentRows &&
+      in_elems * SizeOf(problem.dtype) < ub_bytes) {
+    Tile resident = tile;
+    resident.is_resident = true;
+    resident.rows = most_rows;
+    if (SetChunk(problem, busiest_rows, busiest_rows, kBuffers, kDouble, wanted_cols, ub_bytes,
+                 &resident)) {
+      return resident;
+    }
+  }
+  const uint64_t least_group = deal.in_groups ? busiest_rows : kFp32PerBlock;
+  for (const uint64_t group_rows : {kGoodGroupRows, least_group}) {
+    const int count = group_rows == kGoodGroupRows ? kDouble : kAll;
+    for (uint64_t rows = most_rows; rows >= least_rows; rows /= 2) {
+      tile.rows = rows;
+      if (SetChunk(problem, busiest_rows, group_rows, kBuffers, count, wanted_cols, ub_bytes,
+                   &tile)) {
+        return tile;
+      }
+    }
+  }
+  return tile;
+}
+
+}  // namespace normgrad
