@@ -69,10 +69,9 @@ Answer CheckCut(const Problem& problem, const PlanOptions& options, RmsNormGradK
 std::string FewReason(const Problem& problem, const Tile& tile, const PlanOptions& options,
                       const std::string& bytes) {
   const uint64_t cores = tile.row_groups * tile.col_groups;
-  const std::string asked = HasWish(options)
-                                ? ", as asked"
-                                : ": with whole rows " + WithCommas(problem.rows) +
-                                      " of them would have a core each, and longer to go";
+  const std::string asked = HasWish(options) ? ", as asked"
+                                             : ": " + Count(problem.rows, "core") +
+                                                   " with whole rows would have more to do";
   return WithCommas(cores) + " cores form " + WithCommas(tile.row_groups) + " x " +
          WithCommas(tile.col_groups) + " groups of rows and columns; the busiest has " +
          Count(tile.group_rows, "row") + " of " + Count(tile.block_cols, "column") + ", read " +

@@ -15,7 +15,8 @@ from normgrad import paths
 
 OP = "rms_norm_grad"
 # What decides the order of the sums: groups in a tile, tiles in a group, rows one by one, with one
-# accumulator, blocks of groups, more blocks than are halved together; a short last group in each.
+# accumulator, cut rows, few of them
+# shared by cores, blocks of groups, more blocks than are halved together; a short last group in each.
 SHAPES = (
     "bf16:1000x24",
     "bf16:333x320",
@@ -24,6 +25,8 @@ SHAPES = (
     "fp32:200x2113",
     "bf16:200x6145",
     "bf16:130x16384",
+    "bf16:200x20000",
+    "bf16:9x20000",
     "fp16:8200x40:gamma=fp32",
     "bf16:262209x8",
 )
