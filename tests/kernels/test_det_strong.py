@@ -15,8 +15,8 @@ from normgrad import paths
 
 OP = "rms_norm_grad"
 # What decides the order of the sums: groups in a tile, tiles in a group, rows one by one, with one
-# accumulator, cut rows, few of them
-# shared by cores, blocks of groups, more blocks than are halved together; a short last group in each.
+# accumulator, cut rows, few of them shared by cores, blocks of groups, more blocks than are halved
+# together; a short last group in each.
 SHAPES = (
     "bf16:1000x24",
     "bf16:333x320",
