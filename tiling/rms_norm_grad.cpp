@@ -246,7 +246,8 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
   tiling.dgamma_places = 1;
   // No tile is smaller for the second place, so that it does not show in the bits.
   const bool is_cut = tile.group_rows != 0;  // its sums leave by the way of dx
-  if (deal.in_groups && !is_cut && plan->first_phase.TotalBytes() + tiling.ub.dgamma_hi <= ub_bytes) {
+  if (deal.in_groups && !is_cut &&
+      plan->first_phase.TotalBytes() + tiling.ub.dgamma_hi <= ub_bytes) {
     plan->first_phase.SetCount("dgamma_hi", 2);
     tiling.dgamma_places = 2;
   }
