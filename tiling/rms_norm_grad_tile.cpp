@@ -303,6 +303,10 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   tile.rows = rows;
   tile.step_rows = step;
   tile.rstd_rows = RstdRows(rows, busiest_rows);
+  // Even tiles are shorter and may have more rows' rstd together than the sizes that were tried.
+  while (tile.rstd_rows > rows && !PlaceWholeRow(problem, tile).budget.Fits(ub_bytes)) {
+    tile.rstd_rows -= rows;
+  }
   return tile;
 }
 
