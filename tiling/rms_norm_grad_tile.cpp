@@ -304,7 +304,8 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   tile.step_rows = step;
   tile.rstd_rows = RstdRows(rows, busiest_rows);
   // Even tiles are shorter and may have more rows' rstd together than the sizes that were tried.
-  while (tile.rstd_rows > rows && !PlaceWholeRow(problem, tile).budget.Fits(ub_bytes)) {
+  while (tile.rstd_rows > rows && tile.rstd_rows % rows == 0 &&
+         !PlaceWholeRow(problem, tile).budget.Fits(ub_bytes)) {
     tile.rstd_rows -= rows;
   }
   return tile;
