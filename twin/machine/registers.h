@@ -86,15 +86,18 @@ struct MaskData {
   // What it was made for: bytes of an element; 0: unknown, or the same for every width.
   uint8_t element_bytes = 0;
 
-  // The bytes of the lanes that it names, for elements of this width.
+  // The bytes of the lanes that it names, for elements of this width. One way out and the same
+  // arithmetic for every width: the result stays in vector registers of the host.
   RegBits Lanes(uint32_t width) const {
-    if (width == 1) return bits;
-    const uint64_t lowest = width == 2   ? 0x5555555555555555ull
+    const uint64_t lowest = width == 1   ? ~0ull
+                            : width == 2 ? 0x5555555555555555ull
                             : width == 4 ? 0x1111111111111111ull
                                          : 0x0101010101010101ull;
-    const uint64_t spread = width == 2 ? 0x3 : width == 4 ? 0xF : 0xFF;
     RegBits lanes;
-    for (uint32_t i = 0; i < kRegWords; ++i) lanes.words[i] = (bits.words[i] & lowest) * spread;
+    for (uint32_t i = 0; i < kRegWords; ++i) {
+      const uint64_t named = bits.words[i] & lowest;
+      lanes.words[i] = (named << width) - named;
+    }
     return lanes;
   }
 };
