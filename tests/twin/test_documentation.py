@@ -18,11 +18,15 @@ SETS = {
     "kFloats": FLOATS,
     "kFloatsI32": FLOATS | {"int32"},
     "kBits16": {"int16", "uint16"},
+    "kIntegers": WORDS - FLOATS,
+    "kFloatsBf16": FLOATS | {"bf16"},
     "kArithmetic": FLOATS | {"int16", "int32"},
+    "kArithmeticBf16": FLOATS | {"int16", "int32", "bf16"},
     "kBytes": BYTES,
     "kWords": WORDS,
     "kWordsBf16": WORDS | {"bf16"},
     "kMoved": WORDS | {"bf16", "int64", "uint64"} | BYTES,
+    "kMovedHif8": WORDS | {"bf16", "int64", "uint64", "hif8"} | BYTES,
 }
 WORDS_OF_THE_PAGE = {"floats": FLOATS, "words": WORDS, "bytes": BYTES, "any": SETS["kMoved"]}
 NAMES = {

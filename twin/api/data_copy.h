@@ -157,9 +157,10 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
                              {1, count * static_cast<uint32_t>(sizeof(T)), 0, 0}, site);
 }
 
-#define NORMGRAD_PADDING_MODE(mode)         \
-  static_assert((mode) <= kLastPaddingMode, \
-                "AscendC::DataCopyPad has PaddingMode::Compact on __NPU_ARCH__ 3510 alone")
+#define NORMGRAD_PADDING_MODE(mode)                                                                \
+  static_assert((mode) <= kLastPaddingMode,                                                        \
+                "AscendC::DataCopyPad has no PaddingMode::Compact on __NPU_ARCH__ " NORMGRAD_TEXT( \
+                    __NPU_ARCH__))
 
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,

@@ -155,6 +155,12 @@ BufferView BufInit(AscendC::TPosition position, uint32_t bytes, Site site) {
 
 void PipeReset(Site site) { ThisCore().ResetPipe("Reset", site); }
 
+// The headers have a barrier of all pipes in it.
+void PipeDestroy(Site site) {
+  ThisCore().ResetPipe("Destroy", site);
+  ThisCore().BarrierAll();
+}
+
 int PipeEventId(AscendC::HardEvent event, bool hold, Site site) {
   return ThisCore().FreeEventId(event, hold, site);
 }

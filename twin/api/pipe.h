@@ -34,6 +34,7 @@ BufferView QueueDeQue(QueueState& queue, Site site);
 void QueueFree(QueueState& queue, uint16_t buffer, Site site);
 BufferView BufInit(AscendC::TPosition position, uint32_t bytes, Site site);
 void PipeReset(Site site);
+void PipeDestroy(Site site);
 int PipeEventId(AscendC::HardEvent event, bool hold, Site site);
 void PipeReleaseEventId(AscendC::HardEvent event, int id);
 
@@ -107,6 +108,7 @@ class TPipe {
 
   // All buffers handed out so far are gone; the next InitBuffer starts at the beginning of UB.
   void Reset(NORMGRAD_SITE) { normgrad::twin::PipeReset(site); }
+  void Destroy(NORMGRAD_SITE) { normgrad::twin::PipeDestroy(site); }
 
   TEventID FetchEventID(HardEvent event, NORMGRAD_SITE) {
     return static_cast<TEventID>(normgrad::twin::PipeEventId(event, false, site));

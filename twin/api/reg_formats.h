@@ -39,6 +39,7 @@ NORMGRAD_INLINE T RegMinOf(T a, T b) {
 // a x b + c, rounded once (pages of MulAddDst and MulDstAdd) into a format of at most 24 bits. In
 // fp64 the product is exact; a sum that is not gets an odd last bit, which keeps the second
 // rounding from falling on a tie that is none.
+template <int kLast = 11>
 NORMGRAD_INLINE float FusedOf(double a, double b, double c) {
   const double product = a * b;
   const double sum = product + c;
@@ -51,7 +52,13 @@ NORMGRAD_INLINE float FusedOf(double a, double b, double c) {
   bits |= inexact ? 1 : 0;
   double odd;
   std::memcpy(&odd, &bits, sizeof odd);
-  return static_cast<float>(odd);
+  // fp32 is not the end for a format of 16 bits: its last bit is made odd in the same way.
+  const float near = static_cast<float>(odd);
+  const double rest = odd - static_cast<double>(near);
+  const bool cut = kLast < 24 && rest != 0.0 && std::fabs(rest) <= std::fabs(odd);
+  uint32_t short_bits = BitsFromFloat(near);
+  short_bits -= cut && (rest < 0.0) != (near < 0.0f) ? 1u : 0u;
+  return FloatFromBits(short_bits | (cut ? 1u : 0u));
 }
 
 // A subnormal number of the format counts as 0.

@@ -43,6 +43,11 @@ inline int64_t ScalarGetSFFValue(uint64_t value) {
 }
 #endif
 
+constexpr uint32_t DivCeil(uint32_t dividend, uint32_t divisor) {
+  return (dividend + divisor - 1) / divisor;
+}
+constexpr uint32_t AlignUp(uint32_t value, uint32_t step) { return DivCeil(value, step) * step; }
+
 #if __NPU_ARCH__ == 3510
 // 0 if the divisor is.
 constexpr int32_t CeilDivision(int32_t dividend, int32_t divisor) {

@@ -2,6 +2,7 @@
 #include <iterator>
 #include <string>
 
+#include "twin/api/operations_3510.h"
 #include "twin/api/vector_calls.h"
 #include "twin/api/vector_operand.h"
 
@@ -74,8 +75,7 @@ void VectorBinary(Api api, Dtype dtype, UbOperand dst, UbOperand src0, UbOperand
       dst.begin == src1.begin && (p.dstRepStride == 0 || p.src1RepStride == 0)) {
     in.AllowAccumulation();
   }
-  RunBinaryOperation(in, Lanes::Of(in.core(), spec, bytes),
-                     BinaryOperation(api, dtype, Saturates(in, dtype)),
+  RunBinaryOperation(in, Lanes::Of(in.core(), spec, bytes), BinaryOf(in, api, dtype),
                      api == Api::kMulAddDst || api == Api::kFusedMulAdd,
                      {dst, "dst", {p.dstBlkStride, p.dstRepStride}, bytes},
                      {src0, "src0", {p.src0BlkStride, p.src0RepStride}, bytes},
@@ -99,16 +99,15 @@ void VectorUnary(Api api, Dtype dtype, UbOperand dst, UbOperand src, const LaneS
   const VectorOperand to{dst, "dst", {p.dstBlkStride, p.dstRepStride}, bytes};
   const VectorOperand from{src, "src", {p.srcBlkStride, p.srcRepStride}, bytes};
   if (!Announce(in, lanes, to, false, {from})) return;
-  RunUnary(in, lanes, to, from, UnaryOperation(api, dtype, Saturates(in, dtype)));
+  RunUnary(in, lanes, to, from, UnaryOf(in, api, dtype));
 }
 
 void VectorScalar(Api api, Dtype dtype, UbOperand dst, UbOperand src, const void* scalar,
                   const LaneSpec& spec, const UnaryRepeatParams& p, Site site) {
   Instruction in(api, site);
   const uint32_t bytes = BytesOf(dtype);
-  RunScalarOperation(in, Lanes::Of(in.core(), spec, bytes),
-                     ScalarOperation(api, dtype, Saturates(in, dtype)), api == Api::kAxpy,
-                     {dst, "dst", {p.dstBlkStride, p.dstRepStride}, bytes},
+  RunScalarOperation(in, Lanes::Of(in.core(), spec, bytes), ScalarOf(in, api, dtype),
+                     api == Api::kAxpy, {dst, "dst", {p.dstBlkStride, p.dstRepStride}, bytes},
                      {src, "src", {p.srcBlkStride, p.srcRepStride}, bytes}, scalar);
 }
 

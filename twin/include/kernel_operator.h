@@ -17,6 +17,7 @@
 #include "twin/api/fill.h"
 #include "twin/api/gm_fill.h"
 #include "twin/api/kernel.h"
+#include "twin/api/pattern_reduce.h"
 #include "twin/api/pipe.h"
 #include "twin/api/reduce.h"
 #include "twin/api/scalar_values.h"

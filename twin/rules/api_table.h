@@ -50,6 +50,7 @@ namespace normgrad::twin {
   X(RepeatReduceSum, "RepeatReduceSum", PIPE_V)  \
   X(ReduceSum, "ReduceSum", PIPE_V)              \
   X(ReduceMax, "ReduceMax", PIPE_V)              \
+  X(PatternReduceSum, "ReduceSum", PIPE_V)       \
   X(ReduceMin, "ReduceMin", PIPE_V)              \
   X(Compare, "Compare", PIPE_V)                  \
   X(CompareScalar, "CompareScalar", PIPE_V)      \

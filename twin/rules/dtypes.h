@@ -27,37 +27,41 @@ constexpr Set kF16 = Of(Dtype::kF16);
 constexpr Set kFloats = kF16 | Of(Dtype::kF32);
 constexpr Set kFloatsI32 = kFloats | Of(Dtype::kI32);
 constexpr Set kBits16 = Of(Dtype::kI16) | Of(Dtype::kU16);
+constexpr Set kIntegers = kBits16 | Of(Dtype::kI32) | Of(Dtype::kU32);
+constexpr Set kFloatsBf16 = kFloats | Of(Dtype::kBf16);
 constexpr Set kArithmetic = kFloatsI32 | Of(Dtype::kI16);
+constexpr Set kArithmeticBf16 = kArithmetic | Of(Dtype::kBf16);
 constexpr Set kBytes = Of(Dtype::kI8) | Of(Dtype::kU8);
 constexpr Set kWords = kFloatsI32 | kBits16 | Of(Dtype::kU32);  // of 2 or 4 bytes, without bf16
 constexpr Set kWordsBf16 = kWords | Of(Dtype::kBf16);
 constexpr Set kMoved = kWordsBf16 | kBytes | Of(Dtype::kI64) | Of(Dtype::kU64);
+constexpr Set kMovedHif8 = kMoved | Of(Dtype::kHif8);
 
 // X(API, on 1001, on 2002, on 2201, on 3510)
 #define NORMGRAD_DTYPE_TABLE(X)                                                                 \
-  X(Add, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
-  X(Sub, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
-  X(Mul, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
+  X(Add, kFloatsI32, kArithmetic, kArithmetic, kWordsBf16)                                      \
+  X(Sub, kFloatsI32, kArithmetic, kArithmetic, kWordsBf16)                                      \
+  X(Mul, kFloatsI32, kArithmetic, kArithmetic, kWordsBf16)                                      \
   X(Div, kFloats, kFloats, kFloats, kFloats)                                                    \
-  X(Max, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
-  X(Min, kFloatsI32, kArithmetic, kArithmetic, kArithmetic)                                     \
-  X(And, kBits16, kBits16, kBits16, kBits16)                                                    \
-  X(Or, kBits16, kBits16, kBits16, kBits16)                                                     \
+  X(Max, kFloatsI32, kArithmetic, kArithmetic, kWordsBf16)                                      \
+  X(Min, kFloatsI32, kArithmetic, kArithmetic, kWordsBf16)                                      \
+  X(And, kBits16, kBits16, kBits16, kIntegers)                                                  \
+  X(Or, kBits16, kBits16, kBits16, kIntegers)                                                   \
   X(MulAddDst, kNone, kFloats, kFloats, kFloats)                                                \
-  X(FusedMulAdd, kNone, kFloats, kFloats, kFloats)                                              \
-  X(Abs, kFloats, kFloats, kFloats, kFloats)                                                    \
+  X(FusedMulAdd, kNone, kFloats, kFloats, kFloatsBf16)                                          \
+  X(Abs, kFloats, kFloats, kFloats, kArithmetic)                                                \
   X(Exp, kFloats, kFloats, kFloats, kFloats)                                                    \
   X(Ln, kFloats, kFloats, kFloats, kFloats)                                                     \
   X(Sqrt, kFloats, kFloats, kFloats, kFloats)                                                   \
   X(Rsqrt, kFloats, kFloats, kFloats, kFloats)                                                  \
   X(Reciprocal, kFloats, kFloats, kFloats, kFloats)                                             \
   X(Relu, kF16, kFloatsI32, kFloatsI32, kFloatsI32)                                             \
-  X(Not, kBits16, kBits16, kBits16, kBits16)                                                    \
-  X(Adds, kFloats, kArithmetic, kArithmetic, kArithmetic)                                       \
-  X(Muls, kFloats, kArithmetic, kArithmetic, kArithmetic)                                       \
-  X(Maxs, kNone, kArithmetic, kArithmetic, kArithmetic)                                         \
-  X(Mins, kNone, kArithmetic, kArithmetic, kArithmetic)                                         \
-  X(Axpy, kFloats, kFloats, kFloats, kFloats)                                                   \
+  X(Not, kBits16, kBits16, kBits16, kIntegers)                                                  \
+  X(Adds, kFloats, kArithmetic, kArithmetic, kArithmeticBf16)                                   \
+  X(Muls, kFloats, kArithmetic, kArithmetic, kArithmeticBf16)                                   \
+  X(Maxs, kNone, kArithmetic, kArithmetic, kArithmeticBf16)                                     \
+  X(Mins, kNone, kArithmetic, kArithmetic, kArithmeticBf16)                                     \
+  X(Axpy, kFloats, kFloats, kFloats, kFloatsBf16)                                               \
   /* bf16 on 1001 and 2002: the page lists it, the headers refuse it */                         \
   X(Duplicate, kWords, kWords, kWordsBf16, kWordsBf16)                                          \
   X(Brcb, kNone, kWords, kWordsBf16, kWordsBf16)                                                \
@@ -81,7 +85,7 @@ constexpr Set kMoved = kWordsBf16 | kBytes | Of(Dtype::kI64) | Of(Dtype::kU64);
   X(SetMaskCount, kNone, kMoved, kMoved, kMoved)                                                \
   X(Broadcast, kNone, kBytes | kFloats, kBytes | kFloats, kBytes | kFloats)                     \
   X(Fill, kNone, kWords, kWords, kWords)                                                        \
-  X(DataCopyPad, kNone, kNone, kMoved, kMoved)
+  X(DataCopyPad, kNone, kNone, kMoved, kMovedHif8)
 
 #if __NPU_ARCH__ == 1001
 #define NORMGRAD_DTYPE_ROW(api, on1001, on2002, on2201, on3510) \

@@ -11,6 +11,15 @@ struct Tensors {
   LocalTensor<T> d, a, b;
 };
 
+// A compact copy, on the architectures that have copies of this kind at all.
+template <typename T>
+void Compact([[maybe_unused]] const GlobalTensor<T>& gm,
+             [[maybe_unused]] const LocalTensor<T>& tensor) {
+#if __NPU_ARCH__ >= 2201
+  AscendC::DataCopyPad<T, AscendC::PaddingMode::Compact>(gm, tensor, AscendC::DataCopyExtParams());
+#endif
+}
+
 inline void Probes() {
   const Tensors<float> f;
   const Tensors<half> h;
@@ -18,7 +27,9 @@ inline void Probes() {
   const Tensors<int32_t> i;
   const Tensors<int16_t> s;
   const Tensors<int64_t> l;
+  const Tensors<hifloat8_t> q;
   const LocalTensor<uint8_t> bits;
+  const uint32_t shape[2] = {8, 8};
   const GlobalTensor<float> gm;
   const AscendC::UnaryRepeatParams unary;
 
@@ -37,12 +48,40 @@ inline void Probes() {
   AscendC::Cast(b.d, f.a, RoundMode::CAST_RINT, 64);
   //! 1001 2002: AscendC::Duplicate does not take this element type on
   AscendC::Duplicate(b.d, bfloat16_t(1.0f), 64);
-  //! 1001 2002 2201 3510: AscendC::Add does not take this element type on
+  //! 1001 2002 2201: AscendC::Add does not take this element type on
   AscendC::Add(b.d, b.a, b.b, 64);
-  //! 1001 2002 2201 3510: AscendC::Muls does not take this element type on
+  //! 1001 2002 2201: AscendC::Muls does not take this element type on
   AscendC::Muls(b.d, b.a, bfloat16_t(1.0f), 64);
   //! 1001 2002: AscendC::SetAtomicAdd does not take this element type on
   AscendC::SetAtomicAdd<bfloat16_t>();
+
+  // What came with 3510, and what it does not take either.
+  //! 1001 2002 2201: AscendC::Cast has no conversion between these element types on
+  AscendC::Cast(q.d, f.a, RoundMode::CAST_ROUND, 64);
+  //! 1001 2002 2201: AscendC::Cast has no conversion between these element types on
+  AscendC::Cast(h.d, b.a, RoundMode::CAST_RINT, 64);
+  //! 1001 2002 2201 3510: AscendC::Cast has no conversion between these element types on
+  AscendC::Cast(b.d, q.a, RoundMode::CAST_NONE, 64);
+  //! 1001 2002 2201 3510: AscendC::Add does not take this element type on
+  AscendC::Add(l.d, l.a, l.b, 64);
+  //! 1001 2002 2201 3510: AscendC::Div does not take this element type on
+  AscendC::Div(i.d, i.a, i.b, 64);
+  //! 1001 2002 2201 3510: AscendC::WholeReduceSum does not take this element type on
+  AscendC::WholeReduceSum(i.d, i.a, 64, 1, 1, 1, 8);
+  //! 1001 2002 2201: AscendC::And does not take this element type on
+  AscendC::And(i.d, i.a, i.b, 64);
+  //! 1001 2002 2201: AscendC::Abs does not take this element type on
+  AscendC::Abs(i.d, i.a, 64);
+  //! 2201: AscendC::DataCopyPad has no PaddingMode::Compact on
+  Compact(gm, f.a);
+  //! 1001 2002: AscendC::SetCtrlSpr does not exist on
+  AscendC::SetCtrlSpr<48, 48>(0);
+  //! 1001 2002: AscendC::GetCtrlSpr does not exist on
+  AscendC::GetCtrlSpr<48, 48>();
+  //! 1001 2002 2201: AscendC::ResetCtrlSpr does not exist on
+  AscendC::ResetCtrlSpr<48, 48>();
+  //! 1001 2002 2201: AscendC::ReduceSum by a pattern does not exist on
+  AscendC::ReduceSum<float, AscendC::Pattern::Reduce::AR, true>(f.d, f.a, shape, false);
 
   // Conversions of integers.
   //! 1001: AscendC::Cast has no conversion between these element types on

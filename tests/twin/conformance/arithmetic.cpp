@@ -107,6 +107,41 @@ void Rectified(const Row& row, const Operands& o) {
   UNARY(Relu)
 }
 
+#if __NPU_ARCH__ == 3510
+// bf16 beside what every type has; Abs of integers.
+void Bf16s(const Row& row, const Operands& o) {
+  using T = bfloat16_t;
+  OPERANDS
+  BINARY(FusedMulAdd)
+  if (row.api == kAxpy) {
+    CALL_FORMS(Axpy, <T COMMA T>, <T COMMA T COMMA false>, d COMMA a COMMA ScalarOf<T>(row),
+               Unary(row))
+  }
+}
+
+template <typename T>
+void Magnitudes(const Row& row, const Operands& o) {
+  OPERANDS
+  UNARY(Abs)
+}
+
+void On3510(const Row& row, const Operands& o) {
+  using normgrad::twin::Dtype;
+  const Dtype dtype = static_cast<Dtype>(row.dtype);
+  if (dtype == Dtype::kBf16) {
+    Numbers<bfloat16_t>(row, o);
+    Scalars<bfloat16_t>(row, o);
+    Bf16s(row, o);
+  }
+  if (dtype == Dtype::kU16) Numbers<uint16_t>(row, o);
+  if (dtype == Dtype::kU32) Numbers<uint32_t>(row, o);
+  if (dtype == Dtype::kU32) OfBits<uint32_t>(row, o);
+  if (dtype == Dtype::kI32) OfBits<int32_t>(row, o);
+  if (dtype == Dtype::kI16) Magnitudes<int16_t>(row, o);
+  if (dtype == Dtype::kI32) Magnitudes<int32_t>(row, o);
+}
+#endif
+
 void Mixed(const Row& row, const Operands& o) {
   const LocalTensor<float> d = As<float>(o.dst);
   const LocalTensor<half> a = As<half>(o.src0);
@@ -154,5 +189,8 @@ void Call(const Row& row, const Operands& o) {
   if (dtype == Dtype::kI16) Scalars<int16_t>(row, o);
   if (dtype == Dtype::kI32) Scalars<int32_t>(row, o);
   if (dtype == Dtype::kI32) Rectified<int32_t>(row, o);
+#endif
+#if __NPU_ARCH__ == 3510
+  On3510(row, o);
 #endif
 }

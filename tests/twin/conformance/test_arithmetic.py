@@ -39,9 +39,23 @@ APPROXIMATE = ("Exp", "Ln")
 SIGN_OF_ZERO_OPEN = ("Max", "Min", "Maxs", "Mins", "Relu")
 
 
+_WORDS = ("fp32", "fp16", "int32", "int16")
+ON_3510: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(NUMBERS, (*_WORDS, "bf16", "uint16", "uint32")),
+    **dict.fromkeys(("And", "Or", "Not"), ("int16", "uint16", "int32", "uint32")),
+    **dict.fromkeys(("Adds", "Muls", "Maxs", "Mins"), (*_WORDS, "bf16")),
+    **dict.fromkeys(("FusedMulAdd", "Axpy"), ("fp32", "fp16", "bf16")),
+    "Abs": _WORDS,
+}
+FLUSHED = ("Div", "Exp", "Ln", "Sqrt")  # on 3510 subnormal numbers count as 0
+IN_RANGE = 8  # bit 53 of the control register: rows.h
+
+
 def types_of(api: str, arch: int) -> tuple[str, ...]:
     """Element types as the pages list them."""
     floats = ("fp32", "fp16")
+    if arch == 3510 and api in ON_3510:
+        return ON_3510[api]
     if api in NUMBERS:
         return (*floats, "int32") if arch == 1001 else (*floats, "int32", "int16")
     if api in ("And", "Or", "Not"):
@@ -108,6 +122,10 @@ def rows_of(arch: int) -> list[Row]:
         rows += [add, Row("Mul", dtype, count=500, alias=1, data=data)]
         rows += [Row("Sub", dtype, count=500, alias=2, data=data)]
         rows += [Row("Abs", dtype, count=77, alias=1, data=data)]
+    for api in ("Add", "Sub", "Mul", "Adds", "Muls") if arch == 3510 else ():
+        for dtype in ("int16", "int32", *(("uint16", "uint32") if api in NUMBERS else ())):
+            data = (f"{dtype}:mixed:1", f"{dtype}:mixed:2", f"{dtype}:mixed:3")
+            rows.append(Row(api, dtype, count=777, scalar=300, data=data, control=IN_RANGE))
     return rows
 
 
@@ -133,9 +151,46 @@ _OPERATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 _OPERATIONS |= {name + "s": _OPERATIONS[name] for name in ("Add", "Mul", "Max", "Min")}
 
 
+def odd(values: Array) -> Array:
+    """Rounded to fp64 so that no later rounding meets a tie that was none."""
+    near = values.astype(np.float64)
+    rest = values - near.astype(np.longdouble)
+    cut = np.isfinite(near) & (rest != 0)
+    bits = near.view(np.int64) - (cut & ((rest < 0) != (near < 0)))
+    return (bits | cut).view(np.float64)
+
+
+def narrowed(values: Array, kind: np.dtype[Any]) -> Array:
+    """fp64 to the type in one rounding: to a 16-bit type by way of fp32 with an odd last bit."""
+    if kind.itemsize == 4:
+        return values.astype(kind)
+    near = values.astype(np.float32)
+    rest = values - near.astype(np.float64)
+    cut = np.isfinite(near) & (rest != 0)
+    bits = near.view(np.int32) - (cut & ((rest < 0) != (near < 0)))
+    return (bits | cut).astype(np.int32).view(np.float32).astype(kind)
+
+
+def flushed(values: Array) -> Array:
+    small = np.abs(values) < np.finfo(values.dtype).smallest_normal
+    return np.where(small, np.copysign(values.dtype.type(0), values), values)
+
+
 def value(row: Row, arch: int, d: Array, a: Array, b: Array) -> Array:
-    """Of one repeat. Where a product is added to something, it is rounded first."""
+    """Of one repeat. Where a product is added to something, it is rounded first, but on 3510."""
     kind = DTYPES[row.dtype]
+    if row.control == IN_RANGE:
+        exact = _OPERATIONS[row.api](d.astype(object), a.astype(object), b.astype(object))
+        limits = np.iinfo(kind)
+        return np.clip(exact, int(limits.min), int(limits.max)).astype(kind)
+    if arch == 3510 and row.api in ("MulAddDst", "FusedMulAdd", "Axpy"):
+        # 64 bits hold what fp16 factors give, and miss a tie of fp32 by chance alone.
+        x, y, z = (v.astype(np.float64).astype(np.longdouble) for v in (a, b, d))
+        fused = x * z + y if row.api == "FusedMulAdd" else x * y + z
+        return narrowed(odd(fused), kind)
+    if arch == 3510 and row.api in FLUSHED:
+        result = _OPERATIONS[row.api](d, flushed(a), flushed(b)).astype(kind)
+        return flushed(result)
     if row.api in ("MulAddDst", "Axpy"):
         return saturated(a * b, arch) + d
     if row.api == "FusedMulAdd":
@@ -182,3 +237,12 @@ def test_values_masks_strides_and_tails(arch: int, api: str) -> None:
                   ulps=int(api in APPROXIMATE), zeros=api not in SIGN_OF_ZERO_OPEN)  # fmt: skip
         except AssertionError as wrong:
             raise AssertionError(f"{row}: {wrong}") from None
+
+
+def test_fused_sum_beside_a_tie_of_fp16() -> None:
+    """1 + 2^-10 and half a unit more, less 2^-31: fp32 would see a tie, and lose the difference."""
+    values = {"d": 1 + 2**-10, "a": 2**-6 * (1 + 2**-10), "b": 2**-5 * (1 - 2**-10)}
+    given = {name: np.full(16, value, np.float16) for name, value in values.items()}
+    row = Row("MulAddDst", "fp16", count=16, data=("d", "a", "b"))
+    (done,) = run(SOURCE, 3510, APIS, [row], given)
+    assert (done.view(np.float16)[:16] == np.float16(1 + 2**-10)).all()
