@@ -77,18 +77,21 @@ uint16_t Core::AddBuffers(AscendC::TPosition position, bool is_queue, uint32_t c
   ++owners_;
   ub_high_water_ = std::max(ub_high_water_, ub_used_);
   // 64 buffers in a pipe; each live buffer of a position holds event ids of its own, of which there
-  // are 8 (4 on 1001).
+  // are 8 (4 on 1001). On 3510 the buffers of all queues share mutex ids: the headers have 27.
+  constexpr uint32_t kMutexIds = 27;
+  const bool shared = options().soc->chip->arch == 3510;
   const auto of_position = std::count_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) {
-    return b.is_queue && b.position == position && b.state != BufferState::kGone;
+    return b.is_queue && (shared || b.position == position) && b.state != BufferState::kGone;
   });
   const auto live = std::count_if(buffers_.begin(), buffers_.end(),
                                   [](const Buffer& b) { return b.state != BufferState::kGone; });
-  const uint32_t limit = options().soc->chip->event_ids;
+  const uint32_t limit = shared ? kMutexIds : options().soc->chip->event_ids;
   if (checks() && ((is_queue && of_position > static_cast<int64_t>(limit)) || live > 64)) {
     Report(Rule::kBufferCount, "InitBuffer", PIPE_S, NameOf(position), 0, 0, site,
-           std::string(NameOf(position)) + " now has " + std::to_string(of_position) +
-               " buffers and the pipe " + std::to_string(live) + "; this chip allows " +
-               std::to_string(limit) + " per queue position and 64 in all");
+           std::string(shared ? "all queues" : NameOf(position)) + " now have " +
+               std::to_string(of_position) + " buffers and the pipe " + std::to_string(live) +
+               "; this chip allows " + std::to_string(limit) +
+               (shared ? " in queues" : " per queue position") + " and 64 in all");
   }
   return first;
 }

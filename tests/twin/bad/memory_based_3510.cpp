@@ -114,3 +114,26 @@ SAMPLE(SumsOfBlocksNeedRoomForAll, 1) {
   //! ub-out-of-bounds BlockReduceSum core=0 pipe=V buffer="TBuf 1" bytes=64..96
   AscendC::BlockReduceSum(d[8], a, 2, 8, 1, 1, 0);
 }
+
+// Queues of all positions share 27 ids.
+SAMPLE(MoreQueueBuffersThanMutexIds, 1) {
+  TPipe pipe;
+  In1 in[2];
+  Out1 out[2];
+  pipe.InitBuffer(in[0], 8, 32);
+  pipe.InitBuffer(in[1], 8, 32);
+  pipe.InitBuffer(out[0], 8, 32);
+  //! buffer-count InitBuffer core=0 pipe=S buffer="VECOUT" bytes=0..0
+  pipe.InitBuffer(out[1], 4, 32);
+}
+
+// The call may leave anything in its source.
+SAMPLE(ReadsWhatASumHasSpent, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 32);
+  const LocalTensor<float> d = Buffer(pipe, 16);
+  const uint32_t shape[2] = {2, 16};
+  AscendC::ReduceSum<float, AscendC::Pattern::Reduce::RA, true>(d, a, shape, false);
+  //! ub-uninitialised-read Adds core=0 pipe=V buffer="TBuf 0" bytes=0..32
+  AscendC::Adds(d, a, 1.0f, 8);
+}

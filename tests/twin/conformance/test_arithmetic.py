@@ -151,12 +151,14 @@ _OPERATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 _OPERATIONS |= {name + "s": _OPERATIONS[name] for name in ("Add", "Mul", "Max", "Min")}
 
 
-def odd(values: Array) -> Array:
-    """Rounded to fp64 so that no later rounding meets a tie that was none."""
-    near = values.astype(np.float64)
-    rest = values - near.astype(np.longdouble)
-    cut = np.isfinite(near) & (rest != 0)
-    bits = near.view(np.int64) - (cut & ((rest < 0) != (near < 0)))
+def odd_sum(product: Array, addend: Array) -> Array:
+    """Of two fp64, with an odd last bit where it is not exact: no later rounding meets a tie that was
+    none."""
+    total = product + addend
+    part = total - product
+    error = (product - (total - part)) + (addend - part)
+    cut = np.isfinite(total) & (error != 0)
+    bits = total.view(np.int64) - (cut & ((error < 0) != (total < 0)))
     return (bits | cut).view(np.float64)
 
 
@@ -184,10 +186,9 @@ def value(row: Row, arch: int, d: Array, a: Array, b: Array) -> Array:
         limits = np.iinfo(kind)
         return np.clip(exact, int(limits.min), int(limits.max)).astype(kind)
     if arch == 3510 and row.api in ("MulAddDst", "FusedMulAdd", "Axpy"):
-        # 64 bits hold what fp16 factors give, and miss a tie of fp32 by chance alone.
-        x, y, z = (v.astype(np.float64).astype(np.longdouble) for v in (a, b, d))
-        fused = x * z + y if row.api == "FusedMulAdd" else x * y + z
-        return narrowed(odd(fused), kind)
+        x, y, z = (v.astype(np.float64) for v in (a, b, d))  # products are exact
+        fused = odd_sum(x * z, y) if row.api == "FusedMulAdd" else odd_sum(x * y, z)
+        return narrowed(fused, kind)
     if arch == 3510 and row.api in FLUSHED:
         result = _OPERATIONS[row.api](d, flushed(a), flushed(b)).astype(kind)
         return flushed(result)

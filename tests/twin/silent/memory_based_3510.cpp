@@ -142,3 +142,48 @@ SAMPLE(SumsOfMaskedBlocksAreZero, 1) {
   AscendC::BlockReduceSum(d, a, 1, 8, 1, 1, 8);
   Store(gm, d, 8);
 }
+
+// MoreQueueBuffersThanMutexIds: more than eight of a position, which the other chips refuse.
+SAMPLE(AsManyQueueBuffersAsMutexIds, 1) {
+  TPipe pipe;
+  In1 in[2];
+  Out1 out[2];
+  pipe.InitBuffer(in[0], 8, 32);
+  pipe.InitBuffer(in[1], 8, 32);
+  pipe.InitBuffer(out[0], 8, 32);
+  pipe.InitBuffer(out[1], 3, 32);
+}
+
+// StoresFromVeccalc, LoadsTwiceIntoOnePlace: sums by a pattern are vector instructions like others.
+//= 0..2: where(i == 0, 120, 376)
+SAMPLE(SumsRowsOfAMatrix, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 32);
+  const LocalTensor<float> d = Buffer(pipe, 8);
+  const uint32_t shape[2] = {2, 16};
+  AscendC::ReduceSum<float, AscendC::Pattern::Reduce::AR, true>(d, a, shape, false);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopyPad(Global(gm.out), d, PadCopy(1, 8));
+}
+
+// ReadsWhatASumHasSpent: the sums over the rows, and the limits of numbers beside them.
+//= 0..16: 16 + 2 * i
+//= 16..24: where(i < 20, 3, 60) + 0 * i
+SAMPLE(SumsOverTheRowsOfAMatrix, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 32);
+  const LocalTensor<float> d = Buffer(pipe, 24);
+  const uint32_t shape[2] = {2, 16};
+  AscendC::ReduceSum<float, AscendC::Pattern::Reduce::RA, true>(d, a, shape, false);
+  Order<HardEvent::V_S>();
+  static_assert(AscendC::CeilDivision(7, 3) == 3 && AscendC::CeilDivision(7, 0) == 0);
+  static_assert(AscendC::NumericLimits<int32_t>::Max() == 2147483647);
+  for (uint32_t i = 16; i < 20; ++i) {
+    d.SetValue(i, static_cast<float>(AscendC::ScalarGetCountOfValue<1>(0x10101)));
+  }
+  for (uint32_t i = 20; i < 24; ++i) {
+    d.SetValue(i, static_cast<float>(AscendC::ScalarCountLeadingZero(8)));
+  }
+  Order<HardEvent::S_MTE3>();
+  AscendC::DataCopy(Global(gm.out), d, 24);
+}
