@@ -152,8 +152,7 @@ _OPERATIONS |= {name + "s": _OPERATIONS[name] for name in ("Add", "Mul", "Max", 
 
 
 def odd_sum(product: Array, addend: Array) -> Array:
-    """Of two fp64, with an odd last bit where it is not exact: no later rounding meets a tie that was
-    none."""
+    """Of two fp64, with an odd last bit if inexact: no later rounding meets a tie that was none."""
     total = product + addend
     part = total - product
     error = (product - (total - part)) + (addend - part)
