@@ -96,6 +96,10 @@ def test_groups_are_dealt_once(
     if plan.strategy == "DxWholeRow":
         assert tile < GROUP or tile % GROUP == 0, "a tile is a piece of a group, or groups"
         assert int(fields["rows_per_step"]) <= min(tile, GROUP)
+        # Tiles begin anew with each group: one whose rstd came in two copies would be torn.
+        rstd = int(fields["rstd_rows"])
+        if groups > 1:
+            assert rstd % tile == 0 if GROUP % tile == 0 or tile > GROUP else rstd % GROUP == 0
 
 
 @common
