@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -249,8 +250,9 @@ def _work(reply: Connection, tree: Path, cache_root: Path, task: _Task, threads:
     os.environ["NORMGRAD_SOURCES"], os.environ["NORMGRAD_CACHE"] = str(tree), str(cache_root)
     try:
         reply.send(_answers(task, threads))
-    except NormgradError as error:
-        reply.send(" ".join(str(error).split()))
+    except NormgradError as error:  # of a tree and a log that are soon gone
+        said = " ".join(str(error).split()).replace(f"{tree}/", "")
+        reply.send(re.sub(r" \(log: [^)]*\)", "", said))
     except SystemExit:
         os._exit(1)
     except Exception as error:
