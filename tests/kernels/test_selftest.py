@@ -91,20 +91,20 @@ finds: FAILED
    struct RowSpan {{
 +  // nothing
 
-[is_found_otherwise] the last row is left out, which breaks no rule
+[is_found_otherwise] the mean has the wrong sign, which breaks no rule
 case: {CASE}
 finds: RULE queue-leak
-@@ op_kernel/rms_norm_grad/args.h
-+  if (span.end == plan.rows) span.end -= 1;
-   return span;
+@@ op_kernel/rms_norm_grad/row_statistics.h
+-  -static_cast<float>(plan.cols)
++  static_cast<float>(plan.cols)
 
-[is_found] the last row is left out
+[is_found] the mean has the wrong sign
 case: {CASE}
 finds: FAILED
-names: only in the last row
-@@ op_kernel/rms_norm_grad/args.h
-+  if (span.end == plan.rows) span.end -= 1;
-   return span;
+names: in every row
+@@ op_kernel/rms_norm_grad/row_statistics.h
+-  -static_cast<float>(plan.cols)
++  static_cast<float>(plan.cols)
 
 [has_lost_its_text] what it edits is not there
 case: {CASE}
@@ -148,7 +148,7 @@ def test_runner_tells_each_end_from_a_kill(own_tree: Path, tmp_path: Path) -> No
     ends = {
         "changes_nothing": ("SURVIVED", f"{CASE} is PASSED"),
         "is_found_otherwise": ("WRONG KIND", "is FAILED"),
-        "is_found": ("KILLED", "only in the last row"),
+        "is_found": ("KILLED", "in every row"),
         "has_lost_its_text": (
             "ERROR",
             "args.h holds no longer, not once: `int what_nobody_wrote;`",
