@@ -47,8 +47,10 @@ def test_batches_of_a_case(text: str, rows: list[list[int]], cores: list[int | N
 
 def test_batches_are_cut_in_another_way_than_the_whole() -> None:
     case, plan = planned("rms_norm_grad:ascend910b4:bf16:1000x1024:seed1")
-    tiles = [run.plan_case(b.case).fields["rows_per_tile"] for b in batches.batches_of(case, plan)]
-    assert len({*tiles, plan.fields["rows_per_tile"]}) >= 3
+    plans = [plan, *(run.plan_case(b.case) for b in batches.batches_of(case, plan))]
+    cuts = {tuple(p.fields[f] for f in ("cores", "rows_per_core", "rows_per_tile")) for p in plans}
+    assert len(cuts) == len(plans)
+    assert len({p.fields["rows_per_tile"] for p in plans}) >= 2
 
 
 def test_large_cases_have_small_batches_and_one_keeps_the_options() -> None:

@@ -209,7 +209,7 @@ def test_load_suite_of_unknown_name_suggests_one() -> None:
     [
         ("smoke", 44, 60),
         ("ci", 150, 150),
-        ("edge", 300, 200),
+        ("edge", 300, 1000),
         ("models", 30, 150),
         ("full", 150, 4000),
     ],
