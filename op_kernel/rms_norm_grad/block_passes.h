@@ -79,7 +79,11 @@ class BlockPasses {
       if (chunk + 1 < chunks) {
         gamma_.Fetch(tiles_.ChunkCol(chunk + 1), tiles_.ChunkCols(chunk + 1));
       }
-      sum_.Clear();
+      if (tiles_.RowTiles() > 0) {
+        sum_.Renew();
+      } else {
+        sum_.Clear();  // the empty sum
+      }
       sums.BeginChunk();
       for (uint32_t tile = 0; tile < tiles_.RowTiles(); ++tile) {
         const TilePlace place = tiles_.PlaceOf(chunk, tile);

@@ -65,6 +65,7 @@ class DgammaSum {
       is_leaving_[i] = false;
     }
     begins_ = false;
+    takes_value_ = false;
     Clear();
   }
 
@@ -75,6 +76,15 @@ class DgammaSum {
     due_ = false;
     stage_ = kDone;
     rows_ = 0;
+  }
+
+  // Clears for a sum whose first value comes for all columns at once: it is taken as it is.
+  __aicore__ inline void Renew() {
+    if (has_lo_) AscendC::Duplicate(hi_, 0.0f, padded_cols_);
+    due_ = false;
+    stage_ = kDone;
+    rows_ = 0;
+    takes_value_ = true;
   }
 
   // Adds `count` columns of `value` at `col`. `spare` holds as many fp32, rounded up to 64; value
@@ -128,7 +138,12 @@ class DgammaSum {
       }
       case kAddValue: {
         const AscendC::LocalTensor<float> sum = has_lo_ ? lo_[col_] : hi_[col_];
-        AscendC::Add(sum, sum, value_, count_);
+        if (takes_value_) {
+          AscendC::Adds(sum, value_, 0.0f, static_cast<int32_t>(count_));  // what Add does to zero
+        } else {
+          AscendC::Add(sum, sum, value_, count_);
+        }
+        takes_value_ = false;
         stage_ = due_ && has_lo_ ? kMove : kDone;
         return true;
       }
@@ -266,7 +281,8 @@ class DgammaSum {
   bool begins_;                   // a new sum, with the next Add
   bool is_leaving_[kMostPlaces];  // what is there is being stored
   AscendC::TEventID has_left_[kMostPlaces];
-  bool due_;  // lo has taken one sum already
+  bool takes_value_;  // instead of adding it
+  bool due_;          // lo has taken one sum already
   // the sum that is being added
   uint32_t stage_;
   uint32_t col_;

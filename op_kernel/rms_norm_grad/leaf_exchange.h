@@ -87,10 +87,29 @@ class LeafExchange {
   __aicore__ inline void SumRows(const AscendC::LocalTensor<float>& sums, uint32_t row,
                                  uint32_t rows) {
     AscendC::LocalTensor<float> read = Read(row, rows, 0, leaf_count_);
-    for (uint32_t i = 0; i < rows; ++i) {
-      SumTree(sums[i], read[i * RoundUp(leaf_count_, kBlockElemsFp32)], leaf_count_);
+    const uint32_t pitch = RoundUp(leaf_count_, kBlockElemsFp32);
+    if (leaf_count_ <= kRepeatElemsFp32) {
+      for (uint32_t i = 0; i < rows; i += kBlockElemsFp32) {
+        SumEightRows(sums[i], read[i * pitch], Smaller(kBlockElemsFp32, rows - i), pitch);
+      }
+    } else {
+      for (uint32_t i = 0; i < rows; ++i) SumTree(sums[i], read[i * pitch], leaf_count_);
     }
     in_.FreeTensor(read);
+  }
+
+  // At most 64 leaves each: the tree as two sums of blocks, at a third of what WholeReduceSum
+  // takes.
+  __aicore__ inline void SumEightRows(const AscendC::LocalTensor<float>& sums,
+                                      const AscendC::LocalTensor<float>& leaf_sums, uint32_t rows,
+                                      uint32_t pitch) {
+    const AscendC::LocalTensor<float> parts = tops_buf_.Get<float>();
+    AscendC::Duplicate(parts, 0.0f, kRepeatElemsFp32);  // where a row has no leaf
+    AscendC::PipeBarrier<PIPE_V>();
+    SumBlocks(parts, 1, leaf_sums, pitch / kBlockElemsFp32, rows, leaf_count_);
+    AscendC::PipeBarrier<PIPE_V>();
+    SumParts(sums, parts, rows);
+    AscendC::PipeBarrier<PIPE_V>();
   }
 
   __aicore__ inline void SumLongRow(const AscendC::LocalTensor<float>& sum, uint32_t row) {
