@@ -69,12 +69,12 @@ NORMGRAD_INLINE float Flushed(float value) {
 }
 
 // Integer shifts (pages of ShiftLefts and ShiftRights): beyond the width all bits are gone; the
-// sign bit of a signed number stays where it is.
+// sign bit of a signed number stays where it is. Below 0 is undefined; here it counts as beyond.
 template <typename T>
 NORMGRAD_INLINE T ShiftedLeft(T value, int by) {
   using Bits = std::make_unsigned_t<T>;
   constexpr int kWidth = static_cast<int>(sizeof(T) * 8);
-  if (by >= kWidth) return T{0};
+  if (by < 0 || by >= kWidth) return T{0};
   const Bits moved = static_cast<Bits>(static_cast<uint64_t>(static_cast<Bits>(value)) << by);
   if constexpr (std::is_unsigned_v<T>) return moved;
   constexpr Bits kSign = static_cast<Bits>(Bits{1} << (kWidth - 1));
@@ -83,7 +83,7 @@ NORMGRAD_INLINE T ShiftedLeft(T value, int by) {
 template <typename T>
 NORMGRAD_INLINE T ShiftedRight(T value, int by) {
   constexpr int kWidth = static_cast<int>(sizeof(T) * 8);
-  if (by >= kWidth) return value < T{0} ? static_cast<T>(-1) : T{0};
+  if (by < 0 || by >= kWidth) return value < T{0} ? static_cast<T>(-1) : T{0};
   return static_cast<T>(value >> by);
 }
 
