@@ -1,5 +1,5 @@
-// Look-alikes of tests/twin/bad/register_kinds_3510.cpp: unaligned accesses, vector functions, masks
-// of other widths, queues.
+// Look-alikes of tests/twin/bad/register_kinds_3510.cpp: unaligned accesses, vector functions,
+// masks of other widths, queues.
 #include "tests/twin/registers.h"
 
 // LoadsBetweenTwoBlocks: single elements may lie anywhere, and unaligned loads are prepared;
