@@ -192,12 +192,11 @@ def _failure_text(result: Result) -> str:
 
 
 def _short(defect: Defect, result: Result) -> str:
-    """Where a rule was broken; of anything else the sentence."""
+    """Which rule was broken, and where; of anything else the sentence."""
     if defect.kind != "RULE":
         return result.reason
-    fits = [found for found in result.findings if found["rule"] == defect.word]
-    best = next(f for f in fits if _all_in(defect.needles, f"{f['message']} {findings.details(f)}"))
-    return f"{best['rule']} at {best['file']}:{best['line']}: {best['message']}"
+    fits = (text for text in _texts(defect, result) if _all_in(defect.needles, text))
+    return f"{defect.word}: {next(fits)}"
 
 
 # ---- reading ----
