@@ -1,8 +1,7 @@
 // The two passes over a block of rows and columns that does not lie in UB as whole rows:
 //
-//   first   chunk by chunk, for all rows of the block: p = x * rstd * dy, the chunk's dgamma, sums
-//   of
-//           the leaves of p * gamma for whoever adds them up to row sums
+//   first   chunk by chunk, for all rows of the block: p = x * rstd * dy, the chunk's dgamma, and
+//           the leaf sums of p * gamma for whoever adds them up to row sums
 //   second  dx = (dy * gamma - x * c) * rstd, from the last chunk back to the first: what was read
 //           last is likely to be in L2 still
 //

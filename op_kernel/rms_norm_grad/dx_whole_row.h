@@ -3,14 +3,14 @@
 //   xhat = x * rstd;  dgamma += dy * xhat;  c = mean(dy * xhat * gamma) * rstd
 //   dx = (dy * gamma - x * c) * rstd
 //
-// Regime: up to about 4,600 columns (2201). Copies move rows_per_tile rows, 16 KB and more where
-// there are as many; arithmetic goes through them rows_per_step at a time, in work arrays that fit
-// beside the copies.
+// Regime: up to about 4,600 columns (2201). Copies move rows_per_tile rows, 16 KB, or three
+// shorter ones where each still has four rows; arithmetic goes through them rows_per_step at a
+// time, in work arrays that fit beside the copies.
 // Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once. gamma is read
 // once per core.
-// Sync: queues order MTE2 -> V -> MTE3 per tile, two buffers each, so that the copies of the
-// neighbouring tiles run beside the arithmetic. The scalar unit reads nothing: the statistics of a
-// row stay in vectors (Brcb spreads a row's value over one block).
+// Sync: queues order MTE2 -> V -> MTE3 per tile, two or three buffers each, so that the copies of
+// the neighbouring tiles run beside the arithmetic. The scalar unit reads nothing: the statistics
+// of a row stay in vectors (Brcb spreads a row's value over one block).
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_WHOLE_ROW_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_WHOLE_ROW_H_
 

@@ -192,13 +192,9 @@ struct AddEach {
 };
 
 // data += data further on: one level of a sum by halving
-struct AddShifted {
-  AscendC::LocalTensor<float> data;
-  uint32_t shift_elems;
-  __aicore__ inline void operator()(GridPiece& p) const {
-    AscendC::Add(data[p.offset], data[p.offset], data[p.offset + shift_elems], p.mask, p.repeats,
-                 SameSteps(p));
-  }
-};
+__aicore__ inline AddEach AddShifted(const AscendC::LocalTensor<float>& data,
+                                     uint32_t shift_elems) {
+  return {data, data, data[shift_elems]};
+}
 
 #endif  // OP_KERNEL_RMS_NORM_GRAD_GRID_H_

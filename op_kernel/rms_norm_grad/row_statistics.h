@@ -55,12 +55,6 @@ class RowStatistics {
     return true;
   }
 
-  __aicore__ inline void SumColumns(const AscendC::LocalTensor<float>& data, uint32_t rows,
-                                    uint32_t first_col, uint32_t cols, uint32_t pitch) {
-    StartSum(data, rows, first_col, cols, pitch);
-    while (StepSum()) AscendC::PipeBarrier<PIPE_V>();
-  }
-
   // After all columns: the sums become means times rstd. `first_row` counts from SetRstd's first.
   __aicore__ inline void FinishMean(uint32_t first_row, uint32_t rows) {
     const AscendC::LocalTensor<float> sums = RowSums();

@@ -15,19 +15,19 @@ constexpr uint32_t kLeafCols = 512;
 constexpr uint32_t kLeafBlocks = kLeafCols / kBlockElemsFp32;
 constexpr uint32_t kLeafParts = 8;  // sums of blocks that a leaf leaves: 64 lanes, 8 to a block
 
-// One halving level of `leaves` leaves in each of `rows` rows: columns [half, half + cols) of every
-// leaf are added to its columns [0, cols).
+// One halving level of `leaves` leaves in each of `rows` rows: columns [half, 2 half) of every leaf
+// are added to its columns [0, half).
 __aicore__ inline void HalveLeaves(const AscendC::LocalTensor<float>& data, uint32_t rows,
                                    uint32_t pitch, uint32_t leaves, uint32_t half) {
   if (leaves * kLeafCols == pitch) {  // leaves follow each other across rows
-    ForGrid(rows * leaves, half, kLeafCols, AddShifted{data, half});
+    ForGrid(rows * leaves, half, kLeafCols, AddShifted(data, half));
   } else if (rows >= leaves) {
     for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
-      ForGrid(rows, half, pitch, AddShifted{data[leaf * kLeafCols], half});
+      ForGrid(rows, half, pitch, AddShifted(data[leaf * kLeafCols], half));
     }
   } else {
     for (uint32_t row = 0; row < rows; ++row) {
-      ForGrid(leaves, half, kLeafCols, AddShifted{data[row * pitch], half});
+      ForGrid(leaves, half, kLeafCols, AddShifted(data[row * pitch], half));
     }
   }
 }
@@ -58,7 +58,7 @@ __aicore__ inline void SumLeavesStage(uint32_t stage, const AscendC::LocalTensor
   if (stage < kLeafStages - 1) {
     const uint32_t half = kLeafCols / 2 >> stage;
     const uint32_t width = Smaller(tail, 2 * half);  // what is left of a tail
-    if (width > half) ForGrid(rows, width - half, pitch, AddShifted{last, half});
+    if (width > half) ForGrid(rows, width - half, pitch, AddShifted(last, half));
     if (leaves > 0) HalveLeaves(data, rows, pitch, leaves, half);
     return;
   }
