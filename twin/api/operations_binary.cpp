@@ -1,51 +1,23 @@
 // Two sources, element by element.
-#include "twin/api/formats.h"
+#include "twin/api/loops.h"
 #include "twin/api/operations.h"
 
 namespace normgrad::twin {
 namespace {
 
-#define NORMGRAD_LOOP(name, expression)                                                        \
-  template <typename F>                                                                        \
-  NORMGRAD_INLINE void name##Loop(void* dst, const void* lhs, const void* rhs, size_t count) { \
-    using V = typename F::Value;                                                               \
-    auto* d = static_cast<typename F::Storage*>(dst);                                          \
-    const auto* l = static_cast<const typename F::Storage*>(lhs);                              \
-    const auto* r = static_cast<const typename F::Storage*>(rhs);                              \
-    NORMGRAD_ELEMENTWISE                                                                       \
-    for (size_t i = 0; i < count; ++i) {                                                       \
-      const V a = F::Load(l[i]);                                                               \
-      const V b = F::Load(r[i]);                                                               \
-      d[i] = F::Store(static_cast<V>(expression));                                             \
-    }                                                                                          \
-  }
-#define NORMGRAD_OF(name, F)                                                          \
-  NORMGRAD_CLONES void name##F(void* d, const void* a, const void* b, size_t count) { \
-    name##Loop<F>(d, a, b, count);                                                    \
-  }
-#define NORMGRAD_FLOATS(name, expression) \
-  NORMGRAD_LOOP(name, expression)         \
-  NORMGRAD_OF(name, F32)                  \
-  NORMGRAD_OF(name, F16)                  \
-  NORMGRAD_OF(name, F16Saturating)
-#define NORMGRAD_NUMBERS(name, expression) \
-  NORMGRAD_FLOATS(name, expression)        \
-  NORMGRAD_OF(name, I16)                   \
-  NORMGRAD_OF(name, I32)
-
-NORMGRAD_NUMBERS(Add, AddOf(a, b))
-NORMGRAD_NUMBERS(Sub, SubOf(a, b))
-NORMGRAD_NUMBERS(Mul, MulOf(a, b))
-NORMGRAD_NUMBERS(Max, MaxOf(a, b))
-NORMGRAD_NUMBERS(Min, MinOf(a, b))
+NORMGRAD_NUMBERS(BINARY, Add, AddOf(a, b))
+NORMGRAD_NUMBERS(BINARY, Sub, SubOf(a, b))
+NORMGRAD_NUMBERS(BINARY, Mul, MulOf(a, b))
+NORMGRAD_NUMBERS(BINARY, Max, MaxOf(a, b))
+NORMGRAD_NUMBERS(BINARY, Min, MinOf(a, b))
 // Correctly rounded: the documentation gives neither an accuracy nor an order of operations.
-NORMGRAD_FLOATS(Div, a / b)
-NORMGRAD_FLOATS(MulAddDst, F::Load(F::Store(a* b)) + F::Load(d[i]))
-NORMGRAD_FLOATS(FusedMulAdd, F::Load(F::Store(a* F::Load(d[i]))) + b)
-NORMGRAD_LOOP(And, a& b)
-NORMGRAD_LOOP(Or, a | b)
-NORMGRAD_OF(And, U16)
-NORMGRAD_OF(Or, U16)
+NORMGRAD_FLOATS(BINARY, Div, a / b)
+NORMGRAD_FLOATS(BINARY, MulAddDst, F::Load(F::Store(a* b)) + F::Load(d[i]))
+NORMGRAD_FLOATS(BINARY, FusedMulAdd, F::Load(F::Store(a* F::Load(d[i]))) + b)
+NORMGRAD_BINARY_LOOP(And, a& b)
+NORMGRAD_BINARY_LOOP(Or, a | b)
+NORMGRAD_BINARY_OF(And, U16)
+NORMGRAD_BINARY_OF(Or, U16)
 
 NORMGRAD_CLONES void MulAddDstMixed(void* dst, const void* lhs, const void* rhs, size_t count) {
   auto* d = static_cast<float*>(dst);

@@ -3,78 +3,31 @@
 #include <cmath>
 #include <cstring>
 
-#include "twin/api/formats.h"
+#include "twin/api/loops.h"
 #include "twin/api/operations.h"
 
 namespace normgrad::twin {
 namespace {
 
-#define NORMGRAD_LOOP(name, expression)                                       \
-  template <typename F>                                                       \
-  NORMGRAD_INLINE void name##Loop(void* dst, const void* src, size_t count) { \
-    using V = typename F::Value;                                              \
-    auto* d = static_cast<typename F::Storage*>(dst);                         \
-    const auto* s = static_cast<const typename F::Storage*>(src);             \
-    NORMGRAD_ELEMENTWISE                                                      \
-    for (size_t i = 0; i < count; ++i) {                                      \
-      const V a = F::Load(s[i]);                                              \
-      d[i] = F::Store(static_cast<V>(expression));                            \
-    }                                                                         \
-  }
-#define NORMGRAD_OF(name, F) \
-  NORMGRAD_CLONES void name##F(void* d, const void* s, size_t count) { name##Loop<F>(d, s, count); }
-#define NORMGRAD_FLOATS(name, expression) \
-  NORMGRAD_LOOP(name, expression)         \
-  NORMGRAD_OF(name, F32)                  \
-  NORMGRAD_OF(name, F16)                  \
-  NORMGRAD_OF(name, F16Saturating)
-
 // Exp, Ln, Rsqrt and Reciprocal are approximations on the chips, by methods that are not
 // documented; here they are computed in fp64 and rounded once. A kernel must not rely on more than
 // the pages promise (Rsqrt: not even 2e-4 for fp32).
-NORMGRAD_FLOATS(Abs, std::fabs(a))
-NORMGRAD_FLOATS(Exp, std::exp(static_cast<double>(a)))
-NORMGRAD_FLOATS(Ln, std::log(static_cast<double>(a)))
-NORMGRAD_FLOATS(Sqrt, std::sqrt(a))
-NORMGRAD_FLOATS(Rsqrt, 1.0 / std::sqrt(static_cast<double>(a)))
-NORMGRAD_FLOATS(Reciprocal, 1.0 / static_cast<double>(a))
-NORMGRAD_FLOATS(Relu, MaxOf(a, V{0}))
-NORMGRAD_OF(Relu, I32)
-NORMGRAD_LOOP(Not, ~a)
-NORMGRAD_OF(Not, U16)
+NORMGRAD_FLOATS(UNARY, Abs, std::fabs(a))
+NORMGRAD_FLOATS(UNARY, Exp, std::exp(static_cast<double>(a)))
+NORMGRAD_FLOATS(UNARY, Ln, std::log(static_cast<double>(a)))
+NORMGRAD_FLOATS(UNARY, Sqrt, std::sqrt(a))
+NORMGRAD_FLOATS(UNARY, Rsqrt, 1.0 / std::sqrt(static_cast<double>(a)))
+NORMGRAD_FLOATS(UNARY, Reciprocal, 1.0 / static_cast<double>(a))
+NORMGRAD_FLOATS(UNARY, Relu, MaxOf(a, V{0}))
+NORMGRAD_UNARY_OF(Relu, I32)
+NORMGRAD_UNARY_LOOP(Not, ~a)
+NORMGRAD_UNARY_OF(Not, U16)
 
-#undef NORMGRAD_LOOP
-#undef NORMGRAD_OF
-
-#define NORMGRAD_LOOP(name, expression)                                                           \
-  template <typename F>                                                                           \
-  NORMGRAD_INLINE void name##Loop(void* dst, const void* src, const void* scalar, size_t count) { \
-    using V = typename F::Value;                                                                  \
-    auto* d = static_cast<typename F::Storage*>(dst);                                             \
-    const auto* s = static_cast<const typename F::Storage*>(src);                                 \
-    typename F::Storage stored;                                                                   \
-    std::memcpy(&stored, scalar, sizeof stored);                                                  \
-    const V b = F::Load(stored);                                                                  \
-    NORMGRAD_ELEMENTWISE                                                                          \
-    for (size_t i = 0; i < count; ++i) {                                                          \
-      const V a = F::Load(s[i]);                                                                  \
-      d[i] = F::Store(static_cast<V>(expression));                                                \
-    }                                                                                             \
-  }
-#define NORMGRAD_OF(name, F)                                                               \
-  NORMGRAD_CLONES void name##F(void* d, const void* s, const void* scalar, size_t count) { \
-    name##Loop<F>(d, s, scalar, count);                                                    \
-  }
-#define NORMGRAD_NUMBERS(name, expression) \
-  NORMGRAD_FLOATS(name, expression)        \
-  NORMGRAD_OF(name, I16)                   \
-  NORMGRAD_OF(name, I32)
-
-NORMGRAD_NUMBERS(Adds, AddOf(a, b))
-NORMGRAD_NUMBERS(Muls, MulOf(a, b))
-NORMGRAD_NUMBERS(Maxs, MaxOf(a, b))
-NORMGRAD_NUMBERS(Mins, MinOf(a, b))
-NORMGRAD_FLOATS(Axpy, F::Load(F::Store(a* b)) + F::Load(d[i]))
+NORMGRAD_NUMBERS(SCALAR, Adds, AddOf(a, b))
+NORMGRAD_NUMBERS(SCALAR, Muls, MulOf(a, b))
+NORMGRAD_NUMBERS(SCALAR, Maxs, MaxOf(a, b))
+NORMGRAD_NUMBERS(SCALAR, Mins, MinOf(a, b))
+NORMGRAD_FLOATS(SCALAR, Axpy, F::Load(F::Store(a* b)) + F::Load(d[i]))
 
 NORMGRAD_CLONES void AxpyMixed(void* dst, const void* src, const void* scalar, size_t count) {
   auto* d = static_cast<float*>(dst);

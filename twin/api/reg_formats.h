@@ -14,6 +14,14 @@
 #define NORMGRAD_FUSED_CLONES
 #endif
 
+// The functions of one operation for ChooseOf: in the order of Dtype, fp16 that saturates last.
+#define NORMGRAD_FLOAT_ONLY(name)                   \
+  {name##F32, name##F16, nullptr, nullptr, nullptr, \
+   nullptr,   nullptr,   nullptr, nullptr, name##F16Saturating}
+#define NORMGRAD_ALL(name, bytes, words, longs)                \
+  {name##F32,   name##F16, name##Bf16,  name##bytes, name##U8, \
+   name##words, name##U16, name##longs, name##U32,   name##F16Saturating}
+
 namespace normgrad::twin {
 
 using U32 = Integer<uint32_t>;

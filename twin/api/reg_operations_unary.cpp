@@ -2,39 +2,12 @@
 #include <cstring>
 #include <limits>
 
+#include "twin/api/loops.h"
 #include "twin/api/reg_formats.h"
 #include "twin/api/reg_operations.h"
 
 namespace normgrad::twin {
 namespace {
-
-#define NORMGRAD_LOOP(name, expression)                                       \
-  template <typename F>                                                       \
-  NORMGRAD_INLINE void name##Loop(void* dst, const void* src, size_t count) { \
-    using V = typename F::Value;                                              \
-    auto* d = static_cast<typename F::Storage*>(dst);                         \
-    const auto* s = static_cast<const typename F::Storage*>(src);             \
-    NORMGRAD_ELEMENTWISE                                                      \
-    for (size_t i = 0; i < count; ++i) {                                      \
-      const V a = F::Load(s[i]);                                              \
-      d[i] = F::Store(static_cast<V>(expression));                            \
-    }                                                                         \
-  }
-#define NORMGRAD_OF(name, F) \
-  NORMGRAD_CLONES void name##F(void* d, const void* s, size_t count) { name##Loop<F>(d, s, count); }
-#define NORMGRAD_FLOATS(name, expression) \
-  NORMGRAD_LOOP(name, expression)         \
-  NORMGRAD_OF(name, F32)                  \
-  NORMGRAD_OF(name, F16)                  \
-  NORMGRAD_OF(name, F16Saturating)
-#define NORMGRAD_UNSIGNED(name) \
-  NORMGRAD_OF(name, U8)         \
-  NORMGRAD_OF(name, U16)        \
-  NORMGRAD_OF(name, U32)
-#define NORMGRAD_SIGNED(name) \
-  NORMGRAD_OF(name, I8)       \
-  NORMGRAD_OF(name, I16)      \
-  NORMGRAD_OF(name, I32)
 
 NORMGRAD_INLINE float AbsOf(float a) { return std::fabs(a); }
 template <typename T>
@@ -48,25 +21,23 @@ NORMGRAD_INLINE T NegOf(T a) {
 }
 
 // Exp and Ln are exact to 1 ulp by their pages; here they are computed in fp64 and rounded once.
-NORMGRAD_FLOATS(Abs, AbsOf(a))
-NORMGRAD_SIGNED(Abs)
-NORMGRAD_FLOATS(Neg, NegOf(a))
-NORMGRAD_SIGNED(Neg)
-NORMGRAD_FLOATS(Relu, RegMaxOf(a, V{0}))
-NORMGRAD_OF(Relu, I32)
-NORMGRAD_FLOATS(Exp, std::exp(static_cast<double>(a)))
-NORMGRAD_FLOATS(ExpFlushed,
+NORMGRAD_FLOATS(UNARY, Abs, AbsOf(a))
+NORMGRAD_SIGNED(UNARY, Abs)
+NORMGRAD_FLOATS(UNARY, Neg, NegOf(a))
+NORMGRAD_SIGNED(UNARY, Neg)
+NORMGRAD_FLOATS(UNARY, Relu, RegMaxOf(a, V{0}))
+NORMGRAD_UNARY_OF(Relu, I32)
+NORMGRAD_FLOATS(UNARY, Exp, std::exp(static_cast<double>(a)))
+NORMGRAD_FLOATS(UNARY, ExpFlushed,
                 Flushed<F>(static_cast<V>(std::exp(static_cast<double>(Flushed<F>(a))))))
-NORMGRAD_FLOATS(Ln, std::log(static_cast<double>(a)))
-NORMGRAD_FLOATS(LnFlushed, Flushed<F>(static_cast<V>(std::log(static_cast<double>(Flushed<F>(a))))))
-NORMGRAD_FLOATS(Sqrt, std::sqrt(a))
-NORMGRAD_FLOATS(SqrtFlushed, std::sqrt(Flushed<F>(a)))
-NORMGRAD_LOOP(Not, ~a)
-NORMGRAD_UNSIGNED(Not)
+NORMGRAD_FLOATS(UNARY, Ln, std::log(static_cast<double>(a)))
+NORMGRAD_FLOATS(UNARY, LnFlushed,
+                Flushed<F>(static_cast<V>(std::log(static_cast<double>(Flushed<F>(a))))))
+NORMGRAD_FLOATS(UNARY, Sqrt, std::sqrt(a))
+NORMGRAD_FLOATS(UNARY, SqrtFlushed, std::sqrt(Flushed<F>(a)))
+NORMGRAD_UNARY_LOOP(Not, ~a)
+NORMGRAD_UNSIGNED(UNARY, Not)
 
-#define NORMGRAD_FLOAT_ONLY(name)                   \
-  {name##F32, name##F16, nullptr, nullptr, nullptr, \
-   nullptr,   nullptr,   nullptr, nullptr, name##F16Saturating}
 #define NORMGRAD_SIGNED_ONLY(name)                     \
   {name##F32, name##F16, nullptr,   name##I8, nullptr, \
    name##I16, nullptr,   name##I32, nullptr,  name##F16Saturating}
@@ -101,48 +72,26 @@ RegUnaryFn RegUnaryOperation(RegOp op, const RegVariant& variant) {
   }
 }
 
-#undef NORMGRAD_LOOP
-#undef NORMGRAD_OF
 #undef NORMGRAD_CASE
 
 namespace {
 
-#define NORMGRAD_LOOP(name, expression)                                                           \
-  template <typename F>                                                                           \
-  NORMGRAD_INLINE void name##Loop(void* dst, const void* src, const void* scalar, size_t count) { \
-    using V = typename F::Value;                                                                  \
-    auto* d = static_cast<typename F::Storage*>(dst);                                             \
-    const auto* s = static_cast<const typename F::Storage*>(src);                                 \
-    typename F::Storage stored;                                                                   \
-    std::memcpy(&stored, scalar, sizeof stored);                                                  \
-    const V b = F::Load(stored);                                                                  \
-    NORMGRAD_ELEMENTWISE                                                                          \
-    for (size_t i = 0; i < count; ++i) {                                                          \
-      const V a = F::Load(s[i]);                                                                  \
-      d[i] = F::Store(static_cast<V>(expression));                                                \
-    }                                                                                             \
-  }
-#define NORMGRAD_OF(name, F)                                                               \
-  NORMGRAD_CLONES void name##F(void* d, const void* s, const void* scalar, size_t count) { \
-    name##Loop<F>(d, s, scalar, count);                                                    \
-  }
-
-NORMGRAD_FLOATS(Adds, AddOf(a, b))
-NORMGRAD_OF(Adds, Bf16)
-NORMGRAD_UNSIGNED(Adds)
-NORMGRAD_FLOATS(Muls, MulOf(a, b))
-NORMGRAD_OF(Muls, U16)
-NORMGRAD_OF(Muls, U32)
-NORMGRAD_FLOATS(Maxs, RegMaxOf(a, b))
-NORMGRAD_OF(Maxs, Bf16)
-NORMGRAD_UNSIGNED(Maxs)
-NORMGRAD_SIGNED(Maxs)
-NORMGRAD_FLOATS(Mins, RegMinOf(a, b))
-NORMGRAD_OF(Mins, Bf16)
-NORMGRAD_UNSIGNED(Mins)
-NORMGRAD_SIGNED(Mins)
+NORMGRAD_FLOATS(SCALAR, Adds, AddOf(a, b))
+NORMGRAD_SCALAR_OF(Adds, Bf16)
+NORMGRAD_UNSIGNED(SCALAR, Adds)
+NORMGRAD_FLOATS(SCALAR, Muls, MulOf(a, b))
+NORMGRAD_SCALAR_OF(Muls, U16)
+NORMGRAD_SCALAR_OF(Muls, U32)
+NORMGRAD_FLOATS(SCALAR, Maxs, RegMaxOf(a, b))
+NORMGRAD_SCALAR_OF(Maxs, Bf16)
+NORMGRAD_UNSIGNED(SCALAR, Maxs)
+NORMGRAD_SIGNED(SCALAR, Maxs)
+NORMGRAD_FLOATS(SCALAR, Mins, RegMinOf(a, b))
+NORMGRAD_SCALAR_OF(Mins, Bf16)
+NORMGRAD_UNSIGNED(SCALAR, Mins)
+NORMGRAD_SIGNED(SCALAR, Mins)
 // The page does not say whether the product is rounded before the sum; here it is.
-NORMGRAD_FLOATS(Axpy, F::Load(F::Store(a* b)) + F::Load(d[i]))
+NORMGRAD_FLOATS(SCALAR, Axpy, F::Load(F::Store(a* b)) + F::Load(d[i]))
 
 #define NORMGRAD_SHIFT(name, function, F)                                                  \
   NORMGRAD_CLONES void name##F(void* d, const void* s, const void* scalar, size_t count) { \
@@ -162,9 +111,6 @@ NORMGRAD_FLOATS(Axpy, F::Load(F::Store(a* b)) + F::Load(d[i]))
 NORMGRAD_SHIFTS(ShiftLefts, ShiftedLeft)
 NORMGRAD_SHIFTS(ShiftRights, ShiftedRight)
 
-#define NORMGRAD_ALL(name, bytes, words, longs)                \
-  {name##F32,   name##F16, name##Bf16,  name##bytes, name##U8, \
-   name##words, name##U16, name##longs, name##U32,   name##F16Saturating}
 #define NORMGRAD_INTS(name)                              \
   {nullptr,   nullptr,   nullptr,   name##I8,  name##U8, \
    name##I16, name##U16, name##I32, name##U32, nullptr}
