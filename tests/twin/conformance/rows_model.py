@@ -226,4 +226,5 @@ def check(row: Row, arch: int, got: Bytes, model: Model, **how: Any) -> None:
         want = model(row, arch, out, a, b)
     wrong = mismatches(got, want, row.dtype, **how)
     kind = DTYPES[row.dtype]
-    assert wrong.size == 0, (wrong[:5], got.view(kind)[wrong[:5]], want.view(kind)[wrong[:5]])
+    first = wrong[:5]
+    assert wrong.size == 0, f"{row}: {(first, got.view(kind)[first], want.view(kind)[first])}"
