@@ -304,9 +304,9 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   tile.step_rows = step;
   tile.rstd_rows = RstdRows(rows, busiest_rows);
   // Even tiles are shorter and may have more rows' rstd together than the sizes that were tried.
-  while (tile.rstd_rows > rows && tile.rstd_rows % rows == 0 &&
-         !PlaceWholeRow(problem, tile).budget.Fits(ub_bytes)) {
-    tile.rstd_rows -= rows;
+  // (Never those of a group of 64 rows, which come together whatever the tile.)
+  while (tile.rstd_rows > rows && !PlaceWholeRow(problem, tile).budget.Fits(ub_bytes)) {
+    tile.rstd_rows = AlignDown(tile.rstd_rows - 1, rows);
   }
   return tile;
 }
@@ -331,7 +331,11 @@ Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t 
     tile.rstd_rows = RstdRows(tile.rows, busiest_rows);
   } else if (together == group_rows && busiest_rows > group_rows && tile.rows * 2 == group_rows &&
              tile.rows % tile.step_rows == 0) {
-    tile.rows = group_rows;  // its halves would only help a core that has no other group
+    Tile whole = tile;  // its halves would only help a core that has no other group
+    whole.rows = group_rows;
+    if (PlaceWholeRow(problem, whole).budget.Fits(ub_bytes)) {
+      tile = whole;
+    }
   }
   return tile;
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import event, given, settings
+from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
 from normgrad.plan import Options, Plan, Problem, Refused, find_soc, make_plan
@@ -216,6 +216,8 @@ def test_plan_depends_on_its_arguments_alone(soc: str, problem: Problem, options
 
 @common
 @given(st.sampled_from(SOCS), problems, st.integers(8192, 196608), st.integers(0, 65536))
+@example("ascend910b4", Problem(4681, 1, "fp32", "fp32"), 8192, 4640)
+@example("ascend910b4", Problem(4481, 1, "fp32", "fp32"), 8192, 4640)
 def test_more_ub_never_loses_a_plan(soc: str, problem: Problem, small: int, more: int) -> None:
     large = min(small + more, find_soc(soc).ub_bytes)
     if planned(soc, problem, Options(ub_bytes=small)) is not None:

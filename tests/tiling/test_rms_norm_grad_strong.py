@@ -56,6 +56,15 @@ def order(plan: Plan) -> tuple[Any, ...]:
     return (strategy, has_lo, piece, *(fields[name] for name in names))
 
 
+def test_whole_group_is_copied_only_where_it_fits() -> None:
+    # Two tiles of 32 rows fill this UB to the last byte; one core has both groups.
+    problem = Problem(65, 65, "bf16", "bf16")
+    tight, roomy = (planned("ascend910b1", problem, ub_bytes=b, cores=1) for b in (39456, None))
+    assert tight is not None
+    assert roomy is not None
+    assert (tight.fields["rows_per_tile"], roomy.fields["rows_per_tile"]) == (32, 64)
+
+
 @common
 @given(st.sampled_from(SOCS), problems, ub, cores)
 def test_order_does_not_depend_on_cores(
