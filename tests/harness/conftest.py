@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +19,10 @@ import pytest
 from normgrad import build, paths
 
 HERE = Path(__file__).parent
+# A shell without job control starts what runs in the background deaf to Ctrl-C, and its children
+# inherit that: a suite started so would wait for ever for commands that it interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 COPIED = ("op_kernel", "tiling", "twin", "tests/cases", "tests/defects", "tests/data/captures")
 Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
 
