@@ -8,12 +8,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from normgrad import __version__, calibrate, commands, report, stop
+from normgrad import __version__, baselines, calibrate, commands, report, stop
 from normgrad import bench as bench_
 from normgrad.errors import NormgradError
 from normgrad.words import allowed
 
 _EXIT = """exit codes: 0 all as expected; 1 a case is not (an unexpected UNSUPPORTED included);
+2 the command could not be understood or started"""
+_EXIT_COMPARE = """worse is: a status or a promise about bits that no longer holds, a case not run,
+a score 5 % higher, more bytes, cycles or modelled time 2 % higher
+
+exit codes: 0 nothing is worse; 1 a status, a promise or accuracy; 3 bytes or cycles alone;
 2 the command could not be understood or started"""
 _CASE = (
     "OP:SOC:DTYPE:SHAPE[:OPTION=VALUE...][:seedN], for example "
@@ -87,13 +92,16 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     parts: dict[str, argparse.ArgumentParser] = {}
 
     def add(
-        name: str, call: Callable[[argparse.Namespace], int], text: str
+        name: str,
+        call: Callable[[argparse.Namespace], int],
+        text: str,
+        epilog: str = _EXIT,
     ) -> argparse.ArgumentParser:
         part = group.add_parser(
             name,
             help=text,
             description=text,
-            epilog=_EXIT,
+            epilog=epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
@@ -121,6 +129,13 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         action="store_true",
         help="keep what an interrupted run has left in DIR, and run the other cases; nothing is "
         "kept after a change of the sources",
+    )
+    verify.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="compare with an earlier results.json, as `normgrad compare` does; exit code 3 if "
+        "only bytes or cycles are worse",
     )
     _json(verify)
 
@@ -158,6 +173,21 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     list_.add_argument("--ops", action="store_true", help="operators, dtypes and where they run")
     list_.add_argument("--socs", action="store_true", help="chips with their figures")
     _json(list_)
+
+    compare = add(
+        "compare",
+        baselines.compare,
+        "what became worse between two results.json, by one rule per figure",
+        epilog=_EXIT_COMPARE,
+    )
+    compare.add_argument("old", type=Path, metavar="OLD.json", help="results.json, or a baseline")
+    compare.add_argument("new", type=Path, metavar="NEW.json", help="results.json of today")
+    compare.add_argument(
+        "--accept",
+        action="store_true",
+        help="write the figures of NEW into OLD, which need not exist; its other cases stay",
+    )
+    _json(compare)
 
     bench = add("bench", bench_.bench, "bytes over minimum and other counters of cases")
     bench.add_argument("cases", nargs="*", metavar="CASE", help=f"{_CASE} (default: four sizes)")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from normgrad import (
+    baselines,
     build,
     cases,
     dtypes,
@@ -59,6 +60,7 @@ def verify(args: argparse.Namespace) -> int:
             "no case is left after the filters --op, --soc and --dtype; `normgrad list` shows what "
             "there is"
         )
+    baseline = baselines.read(args.baseline)
     stream = sys.stderr if args.json else sys.stdout
     workers, threads = pool.workers_for(len(chosen), args.jobs)
     options = _launch_options(args, threads)
@@ -93,8 +95,11 @@ def verify(args: argparse.Namespace) -> int:
         report.say("interrupted: the cases above have ended; --resume runs the others", stream)
     if args.json:
         report.json_rows(result.row() for result in results)
+    against = 0
+    if baseline is not None:
+        against = baselines.judge(args.baseline, baseline, results, args.report, stream)
     as_expected = len(results) == len(chosen) and all(result.expected for result in results)
-    return 0 if as_expected else 1
+    return against if as_expected else 1
 
 
 def run(args: argparse.Namespace) -> int:

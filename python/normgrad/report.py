@@ -65,6 +65,7 @@ def table(
     rows: Iterable[Sequence[object]],
     indent: str = "",
     spare: Sequence[str] = (),
+    stream: TextIO | None = None,
 ) -> None:
     """Aligned columns; numbers to the right, text to the left.
 
@@ -86,7 +87,7 @@ def table(
             word.rjust(width) if to_right else word.ljust(width)
             for word, width, to_right in zip(line, widths, right, strict=True)
         ]
-        say(indent + "  ".join(words).rstrip())
+        say(indent + "  ".join(words).rstrip(), stream)
 
 
 def _terminal_columns() -> int:
