@@ -16,7 +16,7 @@ FOLDERS = ("op_kernel", "tiling", "twin", "python", "tests", "docs", "scripts", 
 CODE = {".py", ".h", ".cpp", ".sh", ".md", ".j2", ".toml", ""}
 # Lines of code at most: CONTRIBUTING.md, "Budgets". Blank lines and comments are free, so that a
 # budget never argues against a reason.
-SIZES = {"op_kernel": 4000, "twin": 13500, "tiling": 2400, "python": 6300}
+SIZES = {"op_kernel": 6000, "twin": 15500, "tiling": 4500, "python": 8000}
 COMMANDS = ("verify", "test", "check", "build", "format", "clean")
 
 
