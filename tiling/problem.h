@@ -38,6 +38,9 @@ struct Problem {
   uint64_t cols;      // product of the normalised axes
   DType dtype;        // of dy, x and dx
   DType gamma_dtype;  // of gamma
+  // What the planner takes from the chip, for its own use.
+  uint32_t copy_cols;      // columns in steps of which rows are copied: 1, or a block's
+  uint32_t meeting_bytes;  // of UB that a meeting of all cores needs; 0: it is the hardware's
 };
 
 // Status codes of the published API (contracts.md lists which check gives which).

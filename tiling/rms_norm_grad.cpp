@@ -21,18 +21,30 @@ namespace {
 constexpr const char* kNothing = "Nothing";
 
 constexpr uint32_t kFp32Bytes = 4;
-// Two cores never write one 512 B line of the workspace, if they have lines enough.
-constexpr uint64_t kLineCols = 512 / kFp32Bytes;
+// Two cores never write one line of the workspace, if they have lines enough.
+constexpr uint64_t kLineBytes = 512;
+// A block for each core to count its meetings in: more cores than any chip has that meets over GM,
+// so that a plan's tiles do not depend on their number.
+constexpr uint32_t kMeetingBytes = 32 * kBlockBytes;
 // From one partial sum to the next a copy counts the bytes in 32 bits.
 constexpr uint64_t kMostCols = uint64_t{1} << 30;
 constexpr uint32_t kLeastUbBytes = 8192;
 
 Answer CheckKernel(const Soc& soc) {
-  if (soc.chip->arch != 2201) {
-    return Refuse(kTilingRefused, std::string("rms_norm_grad has no kernel on ") + soc.name +
-                                      " yet; this version runs on ascend910b and ascend910_93");
+  if (soc.chip->arch != 2201 && soc.chip->arch != 2002) {
+    return Refuse(kTilingRefused,
+                  std::string("rms_norm_grad has no kernel on ") + soc.name +
+                      " yet; this version runs on ascend910b, ascend910_93 and ascend310p");
   }
   return Answer{};
+}
+
+// The problem with what the chip adds to it. Without rows nothing but dgamma is stored.
+Problem OnChip(const Chip& chip, Problem problem) {
+  const uint32_t elem_bytes = problem.rows == 0 ? kFp32Bytes : SizeOf(problem.dtype);
+  problem.copy_cols = chip.has_pad_copy ? 1 : kBlockBytes / elem_bytes;
+  problem.meeting_bytes = chip.has_hard_sync_all ? 0 : kMeetingBytes;
+  return problem;
 }
 
 Answer OutOfRange(const std::string& option, uint64_t value, uint64_t least, uint64_t most,
@@ -93,7 +105,9 @@ RmsNormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Lay
   tiling.cols = cols;
   tiling.rows_per_tile = static_cast<uint32_t>(tile.rows);
   tiling.rows_per_step = static_cast<uint32_t>(tile.step_rows);
-  tiling.pitch_cols = static_cast<uint32_t>(PitchCols(cols, problem.dtype));
+  tiling.copy_cols = problem.copy_cols;
+  tiling.ub_cols = static_cast<uint32_t>(AlignUp(cols, problem.copy_cols));
+  tiling.pitch_cols = static_cast<uint32_t>(PitchCols(problem));
   tiling.chunk_cols = static_cast<uint32_t>(tile.chunk_cols);
   tiling.rstd_rows = static_cast<uint32_t>(tile.rstd_rows);
   tiling.segment_cols = static_cast<uint32_t>(tile.segment_cols);
@@ -120,6 +134,8 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"rows_per_tile", static_cast<double>(tiling.rows_per_tile), "rows"},
           {"rows_per_step", static_cast<double>(tiling.rows_per_step), "rows"},
           {"rstd_rows", static_cast<double>(tiling.rstd_rows), "rows"},
+          {"copy_cols", static_cast<double>(tiling.copy_cols), "cols"},
+          {"ub_cols", static_cast<double>(tiling.ub_cols), "cols"},
           {"pitch_cols", static_cast<double>(tiling.pitch_cols), "cols"},
           {"chunk_cols", static_cast<double>(tiling.chunk_cols), "cols"},
           {"segment_cols", static_cast<double>(tiling.segment_cols), "cols"},
@@ -134,11 +150,13 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"is_resident", static_cast<double>(tiling.is_resident), ""},
           {"col_groups", static_cast<double>(tiling.col_groups), "cores"},
           {"leaf_row_pitch", static_cast<double>(tiling.leaf_row_pitch), "elems"},
+          {"leaf_read_rows", static_cast<double>(tiling.leaf_read_rows), "rows"},
           {"partial_slots", static_cast<double>(tiling.partial_slots), "slots"},
           {"partial_pitch_cols", static_cast<double>(tiling.partial_pitch_cols), "cols"},
           {"strip_cols", static_cast<double>(tiling.strip_cols), "cols"},
           {"block_strip_cols", static_cast<double>(tiling.block_strip_cols), "cols"},
-          {"partial_buffers", static_cast<double>(tiling.partial_buffers), "buffers"}};
+          {"partial_buffers", static_cast<double>(tiling.partial_buffers), "buffers"},
+          {"counters_at", static_cast<double>(tiling.counters_at), "bytes"}};
 }
 
 void SetTiling(const RmsNormGradTiling& tiling, Plan* plan) {
@@ -200,8 +218,9 @@ void DealAs(const Tile& tile, Deal* deal) {
 
 }  // namespace
 
-Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions& options,
+Answer PlanRmsNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& options,
                        Plan* plan) {
+  const Problem problem = OnChip(*soc.chip, asked);
   Regimes regimes = {};
   Answer answer = CheckOptions(soc, problem, options, &regimes);
   if (!answer.ok()) {
@@ -253,9 +272,16 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
   }
   PlacePartials(problem, deal, ub_bytes, &tiling, plan);
   if (tile.row_groups != 0) {
-    const uint64_t pitch = AlignUp(LeafCount(problem.cols), kLineCols);
+    // A leaf's sum, or a block of parts of it: rows begin on a line of memory.
+    const uint64_t leaf_bytes = CopiesBlocks(problem) ? kBlockBytes : kFp32Bytes;
+    const uint64_t pitch = AlignUp(LeafCount(problem.cols), kLineBytes / leaf_bytes);
     tiling.leaf_row_pitch = static_cast<uint32_t>(pitch);
-    plan->workspace_bytes += problem.rows * pitch * kFp32Bytes;
+    tiling.leaf_read_rows = static_cast<uint32_t>(LeafReadRows(problem, tile));
+    plan->workspace_bytes += problem.rows * pitch * leaf_bytes;
+  }
+  if (problem.meeting_bytes != 0 && deal.cores > 1) {
+    tiling.counters_at = plan->workspace_bytes;
+    plan->workspace_bytes += problem.meeting_bytes;
   }
   for (const UbBudget* phase : {&plan->first_phase, &plan->second_phase}) {
     answer = CheckBudget(*phase, ub_bytes);

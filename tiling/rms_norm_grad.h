@@ -53,7 +53,9 @@ struct RmsNormGradUbBytes {
   uint32_t row_sums;     // twice rows_per_step fp32, rounded up to 8: sums, and minus cols;
                          // DxSplitRow: group_rows fp32, rounded up to 8, per level of its tree;
                          // DxFewRows: twice as many
-  uint32_t leaf_in;      // queue, DxFewRows: leaf sums of some rows, or 4,096 of one
+  uint32_t leaf_in;      // queue, DxFewRows: leaf sums of some rows, or 4,096 of one; or parts of
+                         // leaf sums, a block each
+  uint32_t leaf_read;    // DxFewRows: what such parts come to
   uint32_t leaf_tops;    // DxFewRows: 64 fp32, and one per 4,096 leaves of a row
   uint32_t partials_in;  // second phase, queue: a block of strips, fp32
   uint32_t dgamma_out;   // second phase, queue: a strip
@@ -77,10 +79,12 @@ struct RmsNormGradTiling {
   uint32_t rows_per_tile;  // that are copied together
   uint32_t rows_per_step;  // that are worked on together
   uint32_t rstd_rows;      // whose rstd comes together, a multiple of rows_per_tile or all
-  uint32_t pitch_cols;     // one row's length in UB: cols rounded up to 8, or to a 32 B block of dy
-  uint32_t chunk_cols;     // columns worked on together, a multiple of 512; 0: the whole row
-  uint32_t segment_cols;   // columns that are copied together, a multiple of chunk_cols; 0: all
-  uint32_t leaf_pitch;     // leaf sums of one row: 1, or ceil(cols / 512) rounded up to 8
+  uint32_t copy_cols;      // columns in steps of which a row is copied: 1, or a 32 B block of dy
+  uint32_t ub_cols;       // a row's columns in UB: cols in whole steps, some there twice at the end
+  uint32_t pitch_cols;    // one row's length in UB: cols rounded up to 8, or to a 32 B block of dy
+  uint32_t chunk_cols;    // columns worked on together, a multiple of 512; 0: the whole row
+  uint32_t segment_cols;  // columns that are copied together, a multiple of chunk_cols; 0: all
+  uint32_t leaf_pitch;    // leaf sums of one row: 1, or ceil(cols / 512) rounded up to 8
   uint32_t gamma_is_wide;  // 1: gamma is kept in fp32
   uint32_t in_buffers;     // of dy_in and x_in; in DxInPlaceRow the places of segments
   uint32_t out_buffers;    // of dx_out
@@ -93,12 +97,14 @@ struct RmsNormGradTiling {
   uint32_t is_resident;     // 1: x and dy of the only group stay in UB between the passes
   uint32_t col_groups;      // DxFewRows: cores that share a row
   uint32_t leaf_row_pitch;  // DxFewRows: a row's leaf sums in the workspace, rounded up to 128
+  uint32_t leaf_read_rows;  // DxFewRows: rows whose leaf sums are read together
   // dgamma over partial sums in the workspace; the other fields are only read when there are some
   uint64_t partial_slots;       // one per core or group; 1: it goes to dgamma directly
   uint32_t partial_pitch_cols;  // from one to the next: cols rounded up to 128, or few to 8
   uint32_t strip_cols;          // columns that one core adds up, a multiple of 8
   uint32_t block_strip_cols;    // the same for single blocks, before that; 0: one block is all
   uint32_t partial_buffers;     // of partials_in
+  uint64_t counters_at;  // byte of the workspace where meetings are counted, if not by hardware
   RmsNormGradUbBytes ub;
 };
 

@@ -196,7 +196,7 @@ bool Product(const TensorDesc& desc, int begin, int end, uint64_t* product) {
   return fits;
 }
 
-// 310P has no copy of less than a 32 B block; the documents ask for a last axis of one block.
+// Without a copy of less than a 32 B block (310P) the documents ask for a last axis of one block.
 Answer CheckLastAxis(const Soc& soc, const TensorDesc* tensors) {
   for (const int tensor : {kX, kGamma}) {
     const TensorDesc& desc = tensors[tensor];
@@ -248,14 +248,14 @@ Answer CheckRmsNormGrad(const Soc& soc, const TensorDesc* tensors, Problem* prob
   }
   const TensorDesc& x = tensors[kX];
   const int leading = x.rank - tensors[kGamma].rank;
-  Problem found{0, 0, x.dtype, tensors[kGamma].dtype};
+  Problem found{0, 0, x.dtype, tensors[kGamma].dtype, 0, 0};
   if (!Product(x, 0, leading, &found.rows) || !Product(x, leading, x.rank, &found.cols) ||
       !IsCountable(found.rows, found.cols, found.dtype)) {
     return Refuse(kTilingRefused, "x has shape " + ShapeText(x) +
                                       ": RmsNormGrad counts tensors of up to 2^60 bytes; split "
                                       "the call by rows");
   }
-  if (soc.chip->arch == 2002 && found.rows != 0 && found.cols != 0) {
+  if (!soc.chip->has_pad_copy && found.rows != 0 && found.cols != 0) {
     answer = CheckLastAxis(soc, tensors);
   }
   if (answer.ok()) {

@@ -79,7 +79,9 @@ bool SetTile(const Problem& problem, uint64_t wanted_rows, uint64_t wanted_leave
 
 Tile FewRowsTile(const Problem& problem, uint32_t cores, uint32_t most_row_groups,
                  uint32_t ub_bytes, uint32_t wanted_rows, uint32_t wanted_cols) {
-  const uint64_t all_leaves = LeafCount(problem.cols);
+  // A last leaf that is too short to be copied by itself goes with the one before.
+  const uint64_t all_leaves = (problem.cols - problem.copy_cols) / kLeafCols + 1;
+  const uint64_t short_leaves = LeafCount(problem.cols) - all_leaves;
   Tile best;
   double best_cycles = 0;
   const uint64_t most = std::min<uint64_t>({problem.rows, cores, most_row_groups});
@@ -92,7 +94,7 @@ Tile FewRowsTile(const Problem& problem, uint32_t cores, uint32_t most_row_group
     tile.col_groups = CeilDiv(all_leaves, leaves);  // no more cores than share the work
     tile.group_rows = CeilDiv(problem.rows, row_groups);
     tile.rstd_rows = tile.group_rows;
-    tile.block_cols = std::min(leaves * kLeafCols, problem.cols);
+    tile.block_cols = std::min((leaves + short_leaves) * kLeafCols, problem.cols);
     for (const bool is_resident : {true, false}) {
       tile.is_resident = is_resident;
       if (SetTile(problem, wanted_rows, wanted_cols / kLeafCols, ub_bytes, &tile)) {

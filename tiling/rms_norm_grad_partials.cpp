@@ -64,7 +64,10 @@ void PlacePartials(const Problem& problem, const Deal& deal, uint32_t ub_bytes,
   tiling->partial_buffers = has_blocks ? 2 : 1;
   // One row more than those that are read: the sum on its way out.
   const uint64_t rows_in_ub = tiling->partial_buffers * rows + 1 + (has_pair ? 3 : 0);
-  const uint64_t most = MostCols(rows_in_ub, has_pair ? ub_bytes - kPairRounding : ub_bytes);
+  // A last strip may be a block longer where a shorter one can not be stored by itself.
+  const uint64_t longer = problem.copy_cols > 1 ? kFp32PerBlock : 0;
+  const uint32_t left = ub_bytes - problem.meeting_bytes - (has_pair ? kPairRounding : 0);
+  const uint64_t most = MostCols(rows_in_ub, left) - longer;
   // A strip per core, narrower ones (dealt in turn) only where they would not fit UB. Blocks are
   // dealt as well, so their strips can be whole lines.
   const uint64_t even = AlignUp(CeilDiv(cols, deal.cores), kFp32PerBlock);
@@ -78,13 +81,14 @@ void PlacePartials(const Problem& problem, const Deal& deal, uint32_t ub_bytes,
       (tiling->partial_slots + (has_blocks ? blocks : 0)) * tiling->partial_pitch_cols * kFp32Bytes;
 
   const uint64_t strip_bytes =
-      std::max(tiling->strip_cols, tiling->block_strip_cols) * uint64_t{kFp32Bytes};
+      (std::max(tiling->strip_cols, tiling->block_strip_cols) + longer) * uint64_t{kFp32Bytes};
   UbBudget& ub = plan->second_phase;
+  ub.Add("meeting (second phase)", problem.meeting_bytes);
   tiling->ub.partials_in =
       ub.Add("partials_in (second phase)", rows * strip_bytes, tiling->partial_buffers);
   tiling->ub.dgamma_out = ub.Add("dgamma_out (second phase)", strip_bytes);
   if (has_pair) {
-    const uint64_t pair_cols = AlignUp(tiling->strip_cols, kRepeatCols);
+    const uint64_t pair_cols = AlignUp(tiling->strip_cols + longer, kRepeatCols);
     tiling->ub.strip_hi = ub.Add("strip_hi (second phase)", pair_cols * kFp32Bytes);
     tiling->ub.strip_lo = ub.Add("strip_lo (second phase)", pair_cols * kFp32Bytes);
     tiling->ub.strip_mask = ub.Add("strip_mask (second phase)", pair_cols / 8);

@@ -111,23 +111,34 @@ Layout PlaceBlock(const Problem& problem, const Tile& tile) {
   bytes.gamma_in = ub.Add("gamma_in", tile.chunk_cols * SizeOf(problem.gamma_dtype));
   bytes.gamma = ub.Add("gamma", sum_bytes);
   PlaceDgamma(tile.chunk_cols, tile.chunk_cols, tile.has_lo, &layout);
+  ub.Add("meeting", problem.meeting_bytes);
   bytes.work = ub.Add("work", tile_elems * kFp32Bytes, WorkArrays(tile, problem.dtype));
   bytes.rstd_block = ub.Add("rstd_block", row_blocks);
   bytes.mean_block = ub.Add("mean_block", row_blocks);
   // A row's leaves in a chunk are one block: a block of eight parts for each of them, then a sum.
   bytes.leaf_parts = ub.Add("leaf_parts", tile.rows * kFp32PerBlock * kBlockBytes);
   const bool is_shared = tile.key == RmsNormGradKey::kDxFewRows;
-  bytes.leaf_sums = ub.Add("leaf_sums", row_blocks, is_shared ? 2 : 1);
+  // Shared sums leave as blocks of parts where whole blocks are copied.
+  const bool as_parts = is_shared && CopiesBlocks(problem);
+  bytes.leaf_sums =
+      ub.Add("leaf_sums", as_parts ? bytes.leaf_parts : row_blocks, is_shared ? 2 : 1);
   bytes.row_sums = ub.Add("row_sums", (1 + (is_shared ? 1 : tile.sum_levels)) * group_bytes);
   if (is_shared) {
     const uint64_t row_leaves = AlignUp(LeafCount(problem.cols), kFp32PerBlock);
-    const uint64_t rows =
-        std::max<uint64_t>(1, std::min(tile.group_rows, kReadLeaves / row_leaves));
+    const uint64_t rows = LeafReadRows(problem, tile);
     const uint64_t tops = AlignUp(CeilDiv(row_leaves, kReadLeaves), kFp32PerBlock);
-    bytes.leaf_in = ub.Add("leaf_in", std::min(rows * row_leaves, kReadLeaves) * kFp32Bytes);
+    const uint64_t leaves_bytes = std::min(rows * row_leaves, kReadLeaves) * kFp32Bytes;
+    bytes.leaf_in = ub.Add(
+        "leaf_in", as_parts ? std::min(row_leaves * kBlockBytes, kGoodCopyBytes) : leaves_bytes);
+    bytes.leaf_read = ub.Add("leaf_read", as_parts ? leaves_bytes : 0);
     bytes.leaf_tops = ub.Add("leaf_tops", (kRepeatBytes / kFp32Bytes + tops) * kFp32Bytes);
   }
   return layout;
+}
+
+uint64_t LeafReadRows(const Problem& problem, const Tile& tile) {
+  const uint64_t row_leaves = AlignUp(LeafCount(problem.cols), kFp32PerBlock);
+  return std::max<uint64_t>(1, std::min(tile.group_rows, kReadLeaves / row_leaves));
 }
 
 bool RowsAreFar(const Problem& problem) {

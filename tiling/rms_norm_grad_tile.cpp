@@ -51,7 +51,7 @@ void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
 }
 
 Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
-  const uint64_t pitch = PitchCols(problem.cols, problem.dtype);
+  const uint64_t pitch = PitchCols(problem);
   const uint64_t tile_bytes = tile.rows * pitch * SizeOf(problem.dtype);
   const uint64_t row_bytes = pitch * kFp32Bytes;
   Layout layout;
@@ -63,6 +63,7 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   bytes.dx_out = ub.Add("dx_out", tile_bytes, tile.out_buffers);
   bytes.gamma = ub.Add("gamma", row_bytes);
   PlaceDgamma(pitch, pitch, tile.has_lo, &layout);
+  ub.Add("meeting", problem.meeting_bytes);
   bytes.work = ub.Add("work", tile.step_rows * row_bytes, WorkArrays(tile, problem.dtype));
   bytes.half_rows =
       ub.Add("half_rows", std::max<uint64_t>(tile.step_rows / 2 * row_bytes, bytes.dgamma_hi));
@@ -71,7 +72,7 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
 }
 
 Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
-  const uint64_t pitch = PitchCols(problem.cols, problem.dtype);
+  const uint64_t pitch = PitchCols(problem);
   const uint64_t segment_bytes = std::min(pitch, tile.segment_cols) * SizeOf(problem.dtype);
   Layout layout;
   UbBudget& ub = layout.budget;
@@ -82,6 +83,7 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   bytes.gamma =
       ub.Add("gamma", pitch * (tile.gamma_is_wide ? kFp32Bytes : SizeOf(problem.gamma_dtype)));
   PlaceDgamma(pitch, tile.chunk_cols, tile.has_lo, &layout);
+  ub.Add("meeting", problem.meeting_bytes);
   bytes.work = ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(tile, problem.dtype));
   PlaceStatistics(problem, tile, &layout);
   return layout;
@@ -93,7 +95,7 @@ bool TooWideToCount(const Problem& problem, uint32_t ub_bytes) { return problem.
 
 // Rows of a step begin on a block of dy: every second one may not.
 uint64_t WholeBlockRows(const Problem& problem, uint64_t rows) {
-  const uint64_t row_bytes = PitchCols(problem.cols, problem.dtype) * SizeOf(problem.dtype);
+  const uint64_t row_bytes = PitchCols(problem) * SizeOf(problem.dtype);
   return row_bytes % kBlockBytes == 0 ? rows : AlignDown(rows, 2);
 }
 
@@ -217,9 +219,11 @@ void PlaceDgamma(uint64_t pitch, uint64_t work_cols, bool has_lo, Layout* layout
   }
 }
 
-uint64_t PitchCols(uint64_t cols, DType dtype) {
+uint64_t PitchCols(const Problem& problem) {
+  const uint64_t cols = problem.cols;
   const bool whole_fp32_blocks = cols <= kNarrowCols && cols % kFp32PerBlock == 0;
-  return whole_fp32_blocks ? cols : AlignUp(cols, kBlockBytes / SizeOf(dtype));
+  const bool may_split_block = whole_fp32_blocks && !CopiesBlocks(problem);
+  return may_split_block ? cols : AlignUp(cols, kBlockBytes / SizeOf(problem.dtype));
 }
 
 uint64_t LeafPitch(uint64_t cols) {
@@ -263,7 +267,7 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
     return tile;
   }
   const uint64_t most = std::min<uint64_t>(busiest_rows, kMaxCopyRows);
-  const uint64_t row_bytes = PitchCols(problem.cols, problem.dtype) * SizeOf(problem.dtype);
+  const uint64_t row_bytes = PitchCols(problem) * SizeOf(problem.dtype);
   uint64_t rows = std::min(most, std::max<uint64_t>(1, kGoodCopyBytes / row_bytes));
   // Three shorter copies of a kind instead of two keep the engine busier where each still has the
   // rows that a good step takes: 42.1 instead of 43.6 us (modelled) for bf16 4096x1024.
@@ -321,7 +325,7 @@ Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t 
   }
   // A good copy takes several groups of narrow rows. A core with few of them gets shorter copies,
   // whose neighbours hide them, but the same steps.
-  const uint64_t row_bytes = PitchCols(problem.cols, problem.dtype) * SizeOf(problem.dtype);
+  const uint64_t row_bytes = PitchCols(problem) * SizeOf(problem.dtype);
   const uint64_t together =
       AlignDown(std::min<uint64_t>(kMaxCopyRows, kGoodCopyBytes / row_bytes), group_rows);
   if (together > group_rows &&

@@ -56,10 +56,14 @@ struct Regimes {
   bool few_rows;
 };
 
+// Whether copies move whole 32 B blocks. The last block of a row then overlaps the one before it,
+// within the row: a row has no less than a block.
+inline bool CopiesBlocks(const Problem& problem) { return problem.copy_cols > 1; }
+
 // Columns of one row in UB: whole 32 B blocks of dy. A 16-bit row of less than a repeat's worth of
 // blocks may end in the middle of a block, so that rows of 8, 24, ... columns are copied as one
 // piece and nothing is computed twice; its fp32 copy has whole blocks all the same.
-uint64_t PitchCols(uint64_t cols, DType dtype);
+uint64_t PitchCols(const Problem& problem);
 uint64_t LeafPitch(uint64_t cols);  // fp32 leaf sums of one row
 
 inline uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
@@ -87,6 +91,9 @@ Tile FewRowsTile(const Problem& problem, uint32_t cores, uint32_t most_row_group
                  uint32_t ub_bytes, uint32_t wanted_rows, uint32_t wanted_cols);
 // Whether the busiest core has less to do in `tile` than a core with a whole row.
 bool PaysOff(const Problem& problem, const Tile& tile, uint32_t cores);
+
+// Rows of DxFewRows whose leaf sums are read together.
+uint64_t LeafReadRows(const Problem& problem, const Tile& tile);
 
 // Whether a copy can not bring several rows, since it counts their distance in 32 bits.
 bool RowsAreFar(const Problem& problem);

@@ -49,6 +49,7 @@ class BlockPasses {
   __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     pipe_ = pipe;
+    all_rows_ = plan.rows;
     tiles_.Init(args, plan, pipe);
     rstd_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.rstd), plan.rows);
     pipe->InitBuffer(rstd_in_, 1, plan.ub.rstd_in);
@@ -67,8 +68,7 @@ class BlockPasses {
     sums.Enter(block);
     rstd_ = rstd_in_.template AllocTensor<float>();
     if (block.rows > 0) {
-      LoadRows(rstd_, rstd_gm_[block.first_row], 1, block.rows,
-               RoundUp(block.rows, kBlockElemsFp32));
+      LoadValues(rstd_, rstd_gm_[block.first_row], block.rows, all_rows_ - block.first_row);
     }
     rstd_in_.EnQue(rstd_);
     rstd_ = rstd_in_.template DeQue<float>();
@@ -144,19 +144,20 @@ class BlockPasses {
     chunk.dy = tiles_.Dy();
     chunk.rstd = rstd_blocks_.Of(rstd_, place.row, tiles_.CurrentBlock().rows);
     chunk.rows = place.rows;
-    chunk.cols = place.cols;
+    chunk.cols = place.ub_cols;
+    chunk.overlap = place.ub_cols - place.cols;
     chunk.pitch = place.pitch;
     return chunk;
   }
 
   __aicore__ inline void StoreDgamma(const AscendC::GlobalTensor<float>& dgamma, uint32_t chunk) {
-    const uint32_t cols = tiles_.ChunkCols(chunk);
     const AscendC::LocalTensor<float> total = tiles_.template NewOut<float>();
-    sum_.Total(total, cols);
-    tiles_.CopyOutSum(dgamma[tiles_.ChunkCol(chunk)], total, cols);
+    sum_.Total(total, tiles_.ChunkUbCols(chunk));
+    tiles_.CopyOutSum(dgamma[tiles_.ChunkCol(chunk)], total, tiles_.ChunkCols(chunk));
   }
 
   AscendC::TPipe* pipe_;
+  uint64_t all_rows_;
   BlockTiles<T> tiles_;
   GammaChunks<G> gamma_;
   DgammaSum sum_;

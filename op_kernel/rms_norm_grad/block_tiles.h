@@ -18,13 +18,15 @@ struct Block {
   uint32_t cols;
 };
 
-// Rows [row, row + rows) of a block, columns [col, col + cols) of the tensor.
+// Rows [row, row + rows) of a block, columns [col, col + cols) of the tensor, which are ub_cols in
+// UB.
 struct TilePlace {
   uint32_t index;
   uint32_t row;
   uint32_t rows;
   uint32_t col;
   uint32_t cols;
+  uint32_t ub_cols;
   uint32_t pitch;
 };
 
@@ -34,6 +36,7 @@ class BlockTiles {
   __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     cols_ = plan.cols;
+    copy_cols_ = plan.copy_cols;
     tile_rows_ = plan.rows_per_tile;
     chunk_cols_ = plan.chunk_cols;
     is_resident_ = plan.is_resident != 0;
@@ -74,6 +77,9 @@ class BlockTiles {
   __aicore__ inline uint32_t ChunkCols(uint32_t chunk) const {
     return Smaller(chunk_cols_, block_.cols - chunk * chunk_cols_);
   }
+  __aicore__ inline uint32_t ChunkUbCols(uint32_t chunk) const {
+    return RoundUp(ChunkCols(chunk), copy_cols_);
+  }
 
   __aicore__ inline TilePlace PlaceOf(uint32_t chunk, uint32_t row_tile) const {
     TilePlace place;
@@ -82,6 +88,7 @@ class BlockTiles {
     place.rows = Smaller(tile_rows_, block_.rows - place.row);
     place.col = ChunkCol(chunk);
     place.cols = ChunkCols(chunk);
+    place.ub_cols = ChunkUbCols(chunk);
     place.pitch = RoundUp(place.cols, kBlockElems);
     return place;
   }
@@ -136,7 +143,7 @@ class BlockTiles {
                                     const AscendC::LocalTensor<float>& result, uint32_t cols) {
     out_.EnQue(result);
     AscendC::LocalTensor<float> sum = out_.template DeQue<float>();
-    StoreRows(dst, sum, 1, cols, cols);
+    StoreSums(dst, sum, cols, copy_cols_);
     out_.FreeTensor(sum);
   }
 
@@ -168,6 +175,7 @@ class BlockTiles {
   }
 
   uint32_t cols_;
+  uint32_t copy_cols_;
   uint32_t tile_rows_;
   uint32_t chunk_cols_;
   bool is_resident_;

@@ -61,6 +61,7 @@ struct RowsChunk {
   AscendC::LocalTensor<float> mean;
   uint32_t rows;
   uint32_t cols;
+  uint32_t overlap;  // how many of them the last block and the one before it have both
   uint32_t pitch;
 };
 
@@ -69,6 +70,7 @@ class ChunkPasses {
  public:
   __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
     in_place_ = plan.work_arrays == 0;
+    copy_cols_ = plan.copy_cols;
     work_elems_ = plan.ub.work / static_cast<uint32_t>(sizeof(float));
     if (!in_place_) pipe->InitBuffer(work_buf_, plan.work_arrays * plan.ub.work);
   }
@@ -95,6 +97,7 @@ class ChunkPasses {
     AscendC::PipeBarrier<PIPE_V>();
     ForGrid(c.rows, c.cols, c.pitch, MulByColumn{other, product, wide_gamma});
     // The sum over rows and those of the rows, side by side: one barrier for both.
+    LeaveOutOverlap(other, c.rows, c.cols - copy_cols_, c.overlap, c.pitch);
     row_sums.StartSum(other, c.rows, col, c.cols, c.pitch);
     bool goes_on = true;
     for (uint32_t rows = c.rows; goes_on;) {
@@ -148,6 +151,7 @@ class ChunkPasses {
   }
 
   bool in_place_;
+  uint32_t copy_cols_;
   uint32_t work_elems_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> work_buf_;
 };

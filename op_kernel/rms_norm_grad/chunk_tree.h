@@ -41,7 +41,10 @@ class ChunkLeaves {
     return true;
   }
 
-  // Then: sums[row * 8 + leaf], zero where there is no leaf.
+  // What is there then: eight parts of each leaf, of eight leaves a row; zero where there is none.
+  __aicore__ inline AscendC::LocalTensor<float> Parts() { return parts_buf_.Get<float>(); }
+
+  // Or: sums[row * 8 + leaf].
   __aicore__ inline void Finish(const AscendC::LocalTensor<float>& sums) {
     SumParts(sums, parts_buf_.Get<float>(), rows_ * kBlockElemsFp32);
     AscendC::PipeBarrier<PIPE_V>();

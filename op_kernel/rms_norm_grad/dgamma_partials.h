@@ -14,7 +14,8 @@
 
 class DgammaPartials {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan) {
+  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+                              AscendC::TPipe* pipe) {
     cols_ = plan.cols;
     cores_ = plan.cores;
     slots_ = plan.partial_slots;
@@ -22,7 +23,11 @@ class DgammaPartials {
     pitch_ = plan.partial_pitch_cols;
     partials_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.workspace));
     dgamma_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.dgamma), cols_);
+    meeting_.Init(args.workspace, plan.counters_at, plan.cores, pipe);
   }
+
+  // Everything that the cores have stored is there for all of them.
+  __aicore__ inline void Meet() { meeting_.Meet(); }
 
   // Where the sum of a slot goes: straight to dgamma if there is no other.
   __aicore__ inline AscendC::GlobalTensor<float> Destination(uint64_t slot) const {
@@ -32,7 +37,7 @@ class DgammaPartials {
   // After the core's sums are stored. All UB buffers of the first phase are given up.
   __aicore__ inline void SumOverPartials(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
     if (slots_ == 1) return;
-    AscendC::SyncAll();
+    Meet();
     SumStrips(plan, pipe);
   }
 
@@ -40,24 +45,25 @@ class DgammaPartials {
   __aicore__ inline void SumStrips(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
     if (slots_ == 1) return;
     pipe->Reset();
+    meeting_.Renew(pipe);
     pipe->InitBuffer(partials_in_, plan.partial_buffers, plan.ub.partials_in);
     pipe->InitBuffer(dgamma_out_, 1, plan.ub.dgamma_out);
     AscendC::GlobalTensor<float> rows = partials_gm_;
     if (blocks_ > 1) {
       const AscendC::GlobalTensor<float> block_sums = partials_gm_[slots_ * pitch_];
       SumBlocks(block_sums, plan.block_strip_cols);
-      AscendC::SyncAll();
+      Meet();
       rows = block_sums;
     }
     const uint32_t first = AscendC::GetBlockIdx() * plan.strip_cols;
     const uint32_t step = cores_ * plan.strip_cols;
-    if (blocks_ > kPartialsPerBlock && first < cols_) {
-      blocks_sum_.Init(plan.ub.strip_hi, plan.ub.strip_lo, plan.ub.strip_mask, 1, pipe);
+    if (blocks_ > kPartialsPerBlock && first + kLeastStoreFp32 <= cols_) {
+      blocks_sum_.Init(plan.ub.strip_hi, plan.ub.strip_lo, plan.ub.strip_mask, 1, 1, pipe);
     }
-    for (uint32_t col = first; col < cols_; col += step) {
-      const uint32_t cols = Smaller(plan.strip_cols, cols_ - col);
+    for (uint32_t col = first; col + kLeastStoreFp32 <= cols_; col += step) {
+      const uint32_t cols = ColsOfStrip(col, plan.strip_cols);
       if (blocks_ > kPartialsPerBlock) {
-        SumStripOfBlocks(rows[col], col, cols, col + step >= cols_, pipe);
+        SumStripOfBlocks(rows[col], col, cols, col + step + kLeastStoreFp32 > cols_, pipe);
       } else {
         SumStrip(dgamma_gm_[col], rows[col], Rows(blocks_ > 1 ? blocks_ : slots_), cols);
       }
@@ -65,6 +71,12 @@ class DgammaPartials {
   }
 
  private:
+  // Of the strip at `col`: the last one takes what is too short to be stored by itself.
+  __aicore__ inline uint32_t ColsOfStrip(uint32_t col, uint32_t strip_cols) const {
+    const uint32_t left = cols_ - col;
+    return left < strip_cols + kLeastStoreFp32 ? left : strip_cols;
+  }
+
   // Of at most one block.
   __aicore__ inline uint32_t Rows(uint64_t rows) const {
     return rows < kPartialsPerBlock ? static_cast<uint32_t>(rows) : kPartialsPerBlock;
@@ -72,13 +84,13 @@ class DgammaPartials {
 
   // Blocks and, within them, strips, dealt to the cores.
   __aicore__ inline void SumBlocks(const AscendC::GlobalTensor<float>& sums, uint32_t strip_cols) {
-    const uint64_t strips = (cols_ + strip_cols - 1) / strip_cols;
+    const uint64_t strips = (cols_ - kLeastStoreFp32) / strip_cols + 1;
     for (uint64_t i = AscendC::GetBlockIdx(); i < blocks_ * strips; i += cores_) {
       const uint64_t block = i / strips;
       const uint32_t col = static_cast<uint32_t>(i % strips) * strip_cols;
       const uint64_t first = block * kPartialsPerBlock;
       SumStrip(sums[block * pitch_ + col], partials_gm_[first * pitch_ + col], Rows(slots_ - first),
-               Smaller(strip_cols, cols_ - col));
+               ColsOfStrip(col, strip_cols));
     }
   }
 
@@ -102,7 +114,7 @@ class DgammaPartials {
     for (uint64_t block = 0; block < blocks_; block += kPartialsPerBlock) {
       AscendC::LocalTensor<float> strips =
           LoadAndHalve(src[block * pitch_], Rows(blocks_ - block), cols);
-      blocks_sum_.Add(0, strips, strips, cols);
+      blocks_sum_.Add(0, strips, strips, RoundUp(cols, kBlockElemsFp32));
       blocks_sum_.Next();
       if (block + kPartialsPerBlock >= blocks_) {
         blocks_sum_.Store(dgamma_gm_[col], cols, strips, blocks_sum_.PaddedCols(), is_last, pipe);
@@ -131,6 +143,7 @@ class DgammaPartials {
   uint64_t blocks_;  // of slots
   AscendC::GlobalTensor<float> partials_gm_;
   AscendC::GlobalTensor<float> dgamma_gm_;
+  Meeting meeting_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> partials_in_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> dgamma_out_;
   DgammaSum blocks_sum_;

@@ -42,13 +42,16 @@ __aicore__ inline void HalveRows(const AscendC::LocalTensor<float>& data, uint32
 class DgammaSum {
  public:
   __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
-    Init(plan.ub.dgamma_hi, plan.ub.dgamma_lo, plan.ub.lane_mask, plan.dgamma_places, pipe);
+    Init(plan.ub.dgamma_hi, plan.ub.dgamma_lo, plan.ub.lane_mask, plan.dgamma_places,
+         plan.copy_cols, pipe);
   }
 
   // By the bytes of hi, of lo or 0, of a bit for each column of a piece. With two places for hi a
-  // sum leaves from one while the next sum is made in the other.
+  // sum leaves from one while the next sum is made in the other. `copy_cols` as in the plan, of the
+  // rows that are added up.
   __aicore__ inline void Init(uint32_t hi_bytes, uint32_t lo_bytes, uint32_t mask_bytes,
-                              uint32_t places, AscendC::TPipe* pipe) {
+                              uint32_t places, uint32_t copy_cols, AscendC::TPipe* pipe) {
+    copy_cols_ = copy_cols;
     padded_cols_ = hi_bytes / static_cast<uint32_t>(sizeof(float));
     has_lo_ = lo_bytes > 0;
     pipe->InitBuffer(hi_buf_, places * hi_bytes);
@@ -197,7 +200,7 @@ class DgammaSum {
   // waits until its place is free.
   __aicore__ inline void Send(const AscendC::GlobalTensor<float>& dst, uint32_t cols, bool is_last,
                               AscendC::TPipe* pipe) {
-    StoreRows(dst, hi_, 1, cols, cols);
+    StoreSums(dst, hi_, cols, copy_cols_);
     if (!is_last) {
       AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(has_left_[place_]);
       is_leaving_[place_] = true;
@@ -275,6 +278,7 @@ class DgammaSum {
   }
 
   uint32_t padded_cols_;  // a multiple of 64
+  uint32_t copy_cols_;
   bool has_lo_;
   uint32_t places_;
   uint32_t place_;                // of hi

@@ -32,7 +32,7 @@ class DxFewRows {
     pipe_ = pipe;
     passes_.Init(args, plan, pipe);
     sums_.Init(args, plan, pipe);
-    partials_.Init(args, plan);
+    partials_.Init(args, plan, pipe);
   }
 
   __aicore__ inline void Process() {
@@ -40,7 +40,7 @@ class DxFewRows {
     const uint32_t row_group = core / plan_.col_groups;
     passes_.First(BlockOf(row_group, core % plan_.col_groups), partials_.Destination(row_group),
                   sums_);
-    AscendC::SyncAll();
+    partials_.Meet();
     passes_.Second(sums_.Means(passes_.Rstd()));
     passes_.Release();
     AscendC::PipeBarrier<PIPE_ALL>();  // the strips take the same UB
@@ -49,7 +49,8 @@ class DxFewRows {
 
  private:
   __aicore__ inline Block BlockOf(uint32_t row_group, uint32_t col_group) const {
-    const uint32_t all_leaves = (plan_.cols + kLeafCols - 1) / kLeafCols;
+    // A last leaf that is too short to be copied by itself goes with the one before.
+    const uint32_t all_leaves = (plan_.cols - plan_.copy_cols) / kLeafCols + 1;
     const RowSpan rows = RowsOfPart(plan_, row_group);
     const RowSpan leaves =
         PartOf(col_group, all_leaves / plan_.col_groups, all_leaves % plan_.col_groups);
@@ -57,8 +58,9 @@ class DxFewRows {
     block.first_row = rows.begin;
     block.rows = static_cast<uint32_t>(rows.end - rows.begin);
     block.first_col = static_cast<uint32_t>(leaves.begin) * kLeafCols;
-    block.cols = Smaller(static_cast<uint32_t>(leaves.end - leaves.begin) * kLeafCols,
-                         plan_.cols - block.first_col);
+    block.cols = leaves.end == all_leaves
+                     ? plan_.cols - block.first_col
+                     : static_cast<uint32_t>(leaves.end - leaves.begin) * kLeafCols;
     return block;
   }
 

@@ -42,11 +42,11 @@ class DxInPlaceRow {
     pipe->InitBuffer(x_buf_, plan.in_buffers * plan.ub.x_in);
     pipe->InitBuffer(gamma_buf_, plan.ub.gamma);
     rstd_.Init(args, plan, pipe);
-    partials_.Init(args, plan);
+    partials_.Init(args, plan, pipe);
     sum_.Init(plan, pipe);
     passes_.Init(plan, pipe);
     statistics_.Init(plan, pipe);
-    TakeGamma(args);
+    if (plan.rows > 0) TakeGamma(args);
     segments_ = (plan.cols + plan.segment_cols - 1) / plan.segment_cols;
     for (uint32_t place = 0; place < plan.in_buffers; ++place) {
       arrived_[place] = pipe->template AllocEventID<AscendC::HardEvent::MTE2_V>();
@@ -89,10 +89,11 @@ class DxInPlaceRow {
   struct Segment {
     uint32_t place;
     uint64_t row;
-    uint32_t begin;  // column
-    uint32_t cols;   // that exist
-    uint32_t count;  // with the padding of the row's end
-    uint32_t at;     // in x_buf_ and dy_buf_
+    uint32_t begin;    // column
+    uint32_t cols;     // that exist
+    uint32_t ub_cols;  // the same in UB, where some may be there twice
+    uint32_t count;    // with the padding of the row's end
+    uint32_t at;       // in x_buf_ and dy_buf_
   };
 
   // `index` counts the segments of this core, whose rows begin with `first_row`.
@@ -102,6 +103,7 @@ class DxInPlaceRow {
     s.row = first_row + index / segments_;
     s.begin = static_cast<uint32_t>(index % segments_) * plan_.segment_cols;
     s.cols = Smaller(plan_.segment_cols, plan_.cols - s.begin);
+    s.ub_cols = Smaller(plan_.segment_cols, plan_.ub_cols - s.begin);
     s.count = Smaller(plan_.segment_cols, plan_.pitch_cols - s.begin);
     s.at = s.place * (plan_.ub.x_in / static_cast<uint32_t>(sizeof(T)));
     return s;
@@ -125,7 +127,8 @@ class DxInPlaceRow {
     chunk.rstd = statistics_.Rstd(in_group);
     chunk.mean = statistics_.MinusMeanRstd();
     chunk.rows = 1;
-    chunk.cols = Smaller(plan_.chunk_cols, s.cols - col);
+    chunk.cols = Smaller(plan_.chunk_cols, s.ub_cols - col);
+    chunk.overlap = col + chunk.cols == s.ub_cols ? s.ub_cols - s.cols : 0;
     chunk.pitch = chunk.cols;
     return chunk;
   }
@@ -134,7 +137,7 @@ class DxInPlaceRow {
     for (uint32_t segment = 0; segment < segments_; ++segment) {
       const Segment s = SegmentOf(first_row, index + segment);
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(arrived_[s.place]);
-      for (uint32_t col = 0; col < s.cols; col += plan_.chunk_cols) {
+      for (uint32_t col = 0; col < s.ub_cols; col += plan_.chunk_cols) {
         passes_.First(ChunkOf(s, col, in_group), gamma_[s.begin + col], s.begin + col, sum_,
                       statistics_);
       }
@@ -148,7 +151,7 @@ class DxInPlaceRow {
     for (uint32_t segment = 0; segment < segments_; ++segment) {
       const Segment s = SegmentOf(first_row, index + segment);
       const AscendC::LocalTensor<T> x = x_buf_.template Get<T>()[s.at];
-      for (uint32_t col = 0; col < s.cols; col += plan_.chunk_cols) {
+      for (uint32_t col = 0; col < s.ub_cols; col += plan_.chunk_cols) {
         passes_.Second(x[col], ChunkOf(s, col, in_group), gamma_[s.begin + col]);
       }
       const uint64_t next_index = index + segment + plan_.in_buffers;
@@ -191,7 +194,7 @@ class DxInPlaceRow {
     if constexpr (!kWideInGm) {
       const AscendC::LocalTensor<G> landing = x_buf_.template Get<G>();
       LoadRowNow(landing, gamma_gm, plan_.cols, pitch, pipe_);
-      AscendC::Cast(gamma_.wide, landing, AscendC::RoundMode::CAST_NONE, plan_.cols);
+      AscendC::Cast(gamma_.wide, landing, AscendC::RoundMode::CAST_NONE, plan_.ub_cols);
       AscendC::PipeBarrier<PIPE_V>();
       const AscendC::TEventID event = pipe_->FetchEventID(AscendC::HardEvent::V_MTE2);
       AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(event);

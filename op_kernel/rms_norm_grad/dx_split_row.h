@@ -34,7 +34,7 @@ class DxSplitRow {
     pipe_ = pipe;
     passes_.Init(args, plan, pipe);
     sums_.Init(plan, pipe);
-    partials_.Init(args, plan);
+    partials_.Init(args, plan, pipe);
   }
 
   __aicore__ inline void Process() {

@@ -29,13 +29,13 @@ class DxWholeRow {
     pipe_ = pipe;
     queues_.Init(args, plan, pipe);
     rstd_.Init(args, plan, pipe);
-    partials_.Init(args, plan);
+    partials_.Init(args, plan, pipe);
     pipe->InitBuffer(gamma_buf_, plan.ub.gamma);
     sum_.Init(plan, pipe);
     pipe->InitBuffer(work_buf_, plan.ub.work * plan.work_arrays);
     pipe->InitBuffer(half_buf_, plan.ub.half_rows);
     statistics_.Init(plan, pipe);
-    queues_.TakeGamma(gamma_buf_.template Get<float>(), pipe);
+    if (plan.rows > 0) queues_.TakeGamma(gamma_buf_.template Get<float>(), pipe);
   }
 
   __aicore__ inline void Process() {
@@ -110,7 +110,7 @@ class DxWholeRow {
                               const AscendC::LocalTensor<float>& x,
                               const AscendC::LocalTensor<float>& dy,
                               const AscendC::LocalTensor<T>& dx, const GroupState& group) {
-    const uint32_t cols = plan_.cols;
+    const uint32_t cols = plan_.ub_cols;
     const uint32_t pitch = plan_.pitch_cols;
     const AscendC::LocalTensor<float> gamma = gamma_buf_.template Get<float>();
     const AscendC::LocalTensor<float> rstd = statistics_.Rstd(first_row);
@@ -128,6 +128,7 @@ class DxWholeRow {
     }
     ForGrid(rows, cols, pitch, MulByColumn{product, product, gamma});
     ForGrid(rows, cols, pitch, MulByColumn{dy, dy, gamma});
+    LeaveOutOverlap(product, rows, cols - plan_.copy_cols, cols - plan_.cols, pitch);
     statistics_.StartSum(product, rows, 0, cols, pitch);
     bool goes_on = true;
     while (goes_on) {

@@ -5,6 +5,12 @@
 
 #include "kernel_operator.h"
 
+// To nearest even. To fp16 that is what the mode NONE does, which all chips have.
+template <typename T>
+constexpr AscendC::RoundMode kNarrowingMode = AscendC::RoundMode::CAST_RINT;
+template <>
+constexpr AscendC::RoundMode kNarrowingMode<half> = AscendC::RoundMode::CAST_NONE;
+
 template <typename T>
 struct Fp32Edge {
   static constexpr bool kInPlace = false;
@@ -25,7 +31,7 @@ struct Fp32Edge {
   __aicore__ static inline void Store(const AscendC::LocalTensor<T>& dst,
                                       const AscendC::LocalTensor<float>& result, uint32_t count) {
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Cast(dst, result, AscendC::RoundMode::CAST_RINT, count);
+    AscendC::Cast(dst, result, kNarrowingMode<T>, count);
   }
 
   __aicore__ static inline void Widen(const AscendC::LocalTensor<float>& dst,

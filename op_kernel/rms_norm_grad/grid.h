@@ -191,6 +191,14 @@ struct AddEach {
   }
 };
 
+// dst = 0, on the columns that exist
+struct SetZero {
+  AscendC::LocalTensor<float> dst;
+  __aicore__ inline void operator()(GridPiece& p) const {
+    AscendC::Duplicate(dst[p.offset], 0.0f, p.mask, p.repeats, p.data_block, p.data_repeat);
+  }
+};
+
 // data += data further on: one level of a sum by halving
 __aicore__ inline AddEach AddShifted(const AscendC::LocalTensor<float>& data,
                                      uint32_t shift_elems) {

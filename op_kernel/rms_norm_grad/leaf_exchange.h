@@ -3,11 +3,23 @@
 // and adds them up by the tree, 64 at a time: 4,096 leaves make a subtree of two levels, so that a
 // row may have any number of them. Who has which columns changes nothing.
 //
-// Workspace: per row one fp32 per leaf, behind the partial sums of dgamma.
+// Workspace: per row a place for each leaf, behind the partial sums of dgamma.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_LEAF_EXCHANGE_H_
 #define OP_KERNEL_RMS_NORM_GRAD_LEAF_EXCHANGE_H_
 
 #include "op_kernel/rms_norm_grad/chunk_tree.h"
+#include "op_kernel/rms_norm_grad/leaf_part_rows.h"
+#include "op_kernel/rms_norm_grad/leaf_sum_rows.h"
+
+// How leaf sums lie in the workspace.
+template <bool kInWholeBlocks>
+struct LeafRowsFor {
+  using Type = LeafSumRows;
+};
+template <>
+struct LeafRowsFor<true> {
+  using Type = LeafPartRows;
+};
 
 class LeafExchange {
  public:
@@ -15,13 +27,9 @@ class LeafExchange {
                               AscendC::TPipe* pipe) {
     cols_ = plan.cols;
     leaf_count_ = LeafCount(plan.cols);
-    gm_pitch_ = plan.leaf_row_pitch;
-    read_elems_ = plan.ub.leaf_in / static_cast<uint32_t>(sizeof(float));
+    rows_per_read_ = plan.leaf_read_rows;
     const uint64_t sums = plan.partial_slots > 1 ? plan.partial_slots : 0;
-    gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.workspace) +
-                        sums * plan.partial_pitch_cols);
-    pipe->InitBuffer(out_, kOutBuffers, plan.ub.leaf_sums);
-    pipe->InitBuffer(in_, 1, plan.ub.leaf_in);
+    leaf_rows_.Init(args.workspace, sums * plan.partial_pitch_cols, plan, pipe);
     pipe->InitBuffer(tops_buf_, plan.ub.leaf_tops);
     pipe->InitBuffer(rows_buf_, plan.ub.row_sums);
     leaves_.Init(plan, pipe);
@@ -38,13 +46,7 @@ class LeafExchange {
 
   // After Leaves() have summed a tile.
   __aicore__ inline void Add(const TilePlace& place) {
-    AscendC::LocalTensor<float> sums = out_.AllocTensor<float>();
-    leaves_.Finish(sums);
-    out_.EnQue(sums);
-    sums = out_.DeQue<float>();
-    StorePart(gm_[(block_.first_row + place.row) * gm_pitch_ + place.col / kLeafCols], sums,
-              place.rows, LeafCount(place.cols), kBlockElemsFp32, gm_pitch_);
-    out_.FreeTensor(sums);
+    leaf_rows_.Store(leaves_, block_.first_row + place.row, place);
   }
 
   // Once all cores have met: minus the mean times rstd, one fp32 per row of the block.
@@ -53,9 +55,8 @@ class LeafExchange {
     if (leaf_count_ > kSubtreeLeaves) {
       for (uint32_t row = 0; row < block_.rows; ++row) SumLongRow(sums[row], row);
     } else {
-      const uint32_t rows_per_read = read_elems_ / RoundUp(leaf_count_, kBlockElemsFp32);
-      for (uint32_t row = 0; row < block_.rows; row += rows_per_read) {
-        SumRows(sums[row], row, Smaller(rows_per_read, block_.rows - row));
+      for (uint32_t row = 0; row < block_.rows; row += rows_per_read_) {
+        SumRows(sums[row], row, Smaller(rows_per_read_, block_.rows - row));
       }
     }
     AscendC::PipeBarrier<PIPE_V>();
@@ -68,25 +69,15 @@ class LeafExchange {
 
  private:
   static constexpr uint32_t kSubtreeLeaves = kRepeatElemsFp32 * kRepeatElemsFp32;
-  static constexpr uint32_t kOutBuffers = 2;
 
   __aicore__ inline static uint32_t LeafCount(uint32_t cols) {
     return (cols + kLeafCols - 1) / kLeafCols;
   }
 
-  // Leaf sums of rows, from `leaf` on.
-  __aicore__ inline AscendC::LocalTensor<float> Read(uint32_t row, uint32_t rows, uint32_t leaf,
-                                                     uint32_t leaves) {
-    AscendC::LocalTensor<float> landing = in_.AllocTensor<float>();
-    LoadPart(landing, gm_[(block_.first_row + row) * gm_pitch_ + leaf], rows, leaves,
-             RoundUp(leaves, kBlockElemsFp32), gm_pitch_);
-    in_.EnQue(landing);
-    return in_.DeQue<float>();
-  }
-
   __aicore__ inline void SumRows(const AscendC::LocalTensor<float>& sums, uint32_t row,
                                  uint32_t rows) {
-    AscendC::LocalTensor<float> read = Read(row, rows, 0, leaf_count_);
+    const AscendC::LocalTensor<float> read =
+        leaf_rows_.Read(block_.first_row + row, rows, 0, leaf_count_);
     const uint32_t pitch = RoundUp(leaf_count_, kBlockElemsFp32);
     if (leaf_count_ <= kRepeatElemsFp32) {
       for (uint32_t i = 0; i < rows; i += kBlockElemsFp32) {
@@ -95,7 +86,7 @@ class LeafExchange {
     } else {
       for (uint32_t i = 0; i < rows; ++i) SumTree(sums[i], read[i * pitch], leaf_count_);
     }
-    in_.FreeTensor(read);
+    leaf_rows_.GiveBack();
   }
 
   // At most 64 leaves each: the tree as two sums of blocks, at a third of what WholeReduceSum
@@ -117,9 +108,8 @@ class LeafExchange {
     uint32_t count = 0;
     for (uint32_t leaf = 0; leaf < leaf_count_; leaf += kSubtreeLeaves) {
       const uint32_t leaves = Smaller(kSubtreeLeaves, leaf_count_ - leaf);
-      AscendC::LocalTensor<float> read = Read(row, 1, leaf, leaves);
-      SumTree(tops[count], read, leaves);
-      in_.FreeTensor(read);
+      SumTree(tops[count], leaf_rows_.Read(block_.first_row + row, 1, leaf, leaves), leaves);
+      leaf_rows_.GiveBack();
       ++count;
     }
     AscendC::PipeBarrier<PIPE_V>();
@@ -151,14 +141,11 @@ class LeafExchange {
 
   uint32_t cols_;
   uint32_t leaf_count_;  // of a row
-  uint32_t gm_pitch_;
-  uint32_t read_elems_;
+  uint32_t rows_per_read_;
   uint32_t row_elems_;
   Block block_;
   ChunkLeaves leaves_;
-  AscendC::GlobalTensor<float> gm_;
-  AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> in_;
+  LeafRowsFor<kCopiesWholeBlocks>::Type leaf_rows_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> tops_buf_;  // 64 sums, then one per 4,096 leaves
   AscendC::TBuf<AscendC::TPosition::VECCALC> rows_buf_;
 };

@@ -1,4 +1,4 @@
-// RmsNormGrad for memory-based vector cores (arch 2201): reads the plan, picks the strategy.
+// RmsNormGrad for memory-based vector cores (arch 2002, 2201): reads the plan, picks the strategy.
 //
 //   xhat = x * rstd
 //   dx = (dy * gamma - xhat * mean(dy * gamma * xhat)) * rstd     mean over the columns of a row
@@ -14,8 +14,7 @@
 extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_ADDR rstd,
                                                     GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma,
                                                     GM_ADDR workspace, GM_ADDR tiling) {
-  // SyncAll without a workspace wants the mix type, though no cube core takes part.
-  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
+  KERNEL_TYPE_OF_MEETINGS();
   REGISTER_TILING_DEFAULT(RmsNormGradTiling);
   GET_TILING_DATA_WITH_STRUCT(RmsNormGradTiling, plan, tiling);
   const RmsNormGradArgs args = {dy, x, rstd, gamma, dx, dgamma, workspace};

@@ -11,6 +11,7 @@ class RowQueues {
   __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     cols_ = plan.cols;
+    ub_cols_ = plan.ub_cols;
     pitch_ = plan.pitch_cols;
     const uint64_t elems = plan.rows * plan.cols;
     dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
@@ -48,7 +49,7 @@ class RowQueues {
       x_in_.EnQue(landing);
       landing = x_in_.template DeQue<T>();
       AscendC::Cast(gamma, landing.template ReinterpretCast<G>(), AscendC::RoundMode::CAST_NONE,
-                    cols_);
+                    ub_cols_);
       x_in_.FreeTensor(landing);
       AscendC::PipeBarrier<PIPE_V>();
     }
@@ -64,6 +65,7 @@ class RowQueues {
 
  private:
   uint32_t cols_;
+  uint32_t ub_cols_;
   uint32_t pitch_;
   AscendC::GlobalTensor<T> dy_gm_;
   AscendC::GlobalTensor<T> x_gm_;

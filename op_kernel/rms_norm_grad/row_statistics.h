@@ -12,7 +12,7 @@
 class RowStatistics {
  public:
   __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
-    cols_ = plan.cols;
+    cols_ = plan.ub_cols;
     leaves_ = (plan.cols + kLeafCols - 1) / kLeafCols;
     leaf_pitch_ = plan.leaf_pitch;
     pipe->InitBuffer(rstd_buf_, plan.ub.rstd_block);

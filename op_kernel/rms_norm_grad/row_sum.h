@@ -45,6 +45,15 @@ __aicore__ inline void SumBlocks(const AscendC::LocalTensor<float>& parts, uint3
   }
 }
 
+// Where whole blocks are copied, the last block of a row may begin with columns that the block
+// before it has, too: `overlap` columns from `first_col` on, which must not count twice.
+__aicore__ inline void LeaveOutOverlap(const AscendC::LocalTensor<float>& data, uint32_t rows,
+                                       uint32_t first_col, uint32_t overlap, uint32_t pitch) {
+  if (overlap == 0) return;
+  AscendC::PipeBarrier<PIPE_V>();
+  ForGrid(rows, overlap, pitch, SetZero{data[first_col]});
+}
+
 constexpr uint32_t kLeafStages = 4;  // 512 columns to 256, 128, 64, and to 8 parts
 
 // Stage by stage, with a barrier between them: parts of the leaves of `cols` columns of each row;

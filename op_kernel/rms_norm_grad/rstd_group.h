@@ -12,6 +12,7 @@ class RstdGroup {
   __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     rows_ = plan.rstd_rows;
+    all_rows_ = plan.rows;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.rstd), plan.rows);
     pipe->InitBuffer(queue_, 1, plan.ub.rstd_in);
   }
@@ -21,7 +22,7 @@ class RstdGroup {
     if (row >= end) return;
     const uint32_t rows = RowsOfGroup(row, end);
     AscendC::LocalTensor<float> rstd = queue_.AllocTensor<float>();
-    LoadRows(rstd, gm_[row], 1, rows, RoundUp(rows, kBlockElemsFp32));
+    LoadValues(rstd, gm_[row], rows, all_rows_ - row);
     queue_.EnQue(rstd);
   }
 
@@ -46,6 +47,7 @@ class RstdGroup {
   }
 
   uint32_t rows_;
+  uint64_t all_rows_;
   AscendC::GlobalTensor<float> gm_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> queue_;
 };

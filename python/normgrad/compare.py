@@ -7,7 +7,7 @@ underflow; its score is the error in units of that budget. docs/accuracy.md says
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -65,6 +65,7 @@ class Tally:
     cols: int
     c: float  # of the budget
     exact: bool = False  # no budget but rounding
+    saturates: bool = False  # the chip's 16-bit formats have no Inf and no NaN
 
     compared: int = 0
     finite: int = 0  # of the compared: numbers on both sides
@@ -97,6 +98,8 @@ class Tally:
     def add(self, raw: Array, golden: Block) -> None:
         """Compares rows of the output, as stored, with their golden."""
         with np.errstate(all="ignore"):
+            if self.saturates:
+                golden = saturated(golden, self.fmt.max_finite)
             got = dtypes.to_float64(raw)
             step = dtypes.ulp(golden.value, self.fmt)
             slack = 0.0 if self.exact else self.c * FP32_EPS * golden.s + golden.u
@@ -126,7 +129,7 @@ class Tally:
         both_finite = np.isfinite(got) & np.isfinite(value)
         same = (np.isnan(got) & np.isnan(value)) | (got == expected)
         # Inf is right, too, where the error that is allowed could carry the value to the bound.
-        edge = np.isinf(got) & (np.sign(got) * value + slack >= bound)
+        edge = np.isinf(got) & (np.sign(got) * value + slack >= bound) & (not self.saturates)
         score[...] = np.where(both_finite, score, np.where(same | edge, 0.0, np.inf))
         score[np.isnan(score)] = np.inf
         keep = np.ones(got.shape, np.bool_)
@@ -217,6 +220,15 @@ class Tally:
             "rmse": math.sqrt(self._squares / count),
             "bias": self._signed / count,
         }
+
+
+def saturated(golden: Block, largest: float) -> Block:
+    """The golden of a chip whose formats saturate: Inf is the largest number, NaN is 0."""
+    special = ~np.isfinite(golden.value)
+    value = np.clip(np.where(np.isnan(golden.value), 0.0, golden.value), -largest, largest)
+    return replace(
+        golden, value=value, s=np.where(special, 0.0, golden.s), u=np.where(special, 0.0, golden.u)
+    )
 
 
 def _is_poison(raw: Array) -> npt.NDArray[np.bool_]:

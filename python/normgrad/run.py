@@ -166,6 +166,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
             unwritten=outputs.unwritten,
             plan=plan,
             drawn=job.npz is None,
+            saturates=plan.soc.saturates,
         )
         for each in (ordered, batched):
             judged = _with_difference(judged, each)

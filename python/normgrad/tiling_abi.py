@@ -87,6 +87,8 @@ class ProblemStruct(ctypes.Structure):
         ("cols", ctypes.c_uint64),
         ("dtype", ctypes.c_int32),
         ("gamma_dtype", ctypes.c_int32),
+        ("copy_cols", ctypes.c_uint32),  # this and the next: the planner's own
+        ("meeting_bytes", ctypes.c_uint32),
     )
 
 

@@ -64,15 +64,17 @@ def judge(
     unwritten: Mapping[str, int] | None = None,
     plan: SplitOfRows | None = None,
     drawn: bool = True,
+    saturates: bool = False,
 ) -> Verdict:
     """Compares the outputs of a run with the golden of its inputs, block by block of rows.
 
     `unwritten`: bytes of each output that the run never wrote. `plan` lets a reason name a core.
-    `drawn`: the inputs are those of the case's distribution, not captured ones.
+    `drawn`: the inputs are those of the case's distribution, not captured ones. `saturates`: the
+    chip's 16-bit formats know neither Inf nor NaN.
     """
     if wrong := _wrong_form(case, data, outputs):
         return Verdict(Status.FAILED, float("inf"), None, 1.0, wrong, {})
-    tallies, comparisons = _compare(case, data, outputs, declared_c)
+    tallies, comparisons = _compare(case, data, outputs, declared_c, saturates)
     worst = max(tallies, key=lambda tally: tally.score)
     status, reason = _status(case, tallies, outputs, unwritten or {}, plan)
     if status is Status.PASSED and declared_c <= C:  # a strategy that declares more is only shown
@@ -108,14 +110,15 @@ def _wrong_form(case: Case, data: Mapping[str, Array], outputs: Mapping[str, Arr
 
 
 def _compare(
-    case: Case, data: Mapping[str, Array], outputs: Mapping[str, Array], c: float
+    case: Case, data: Mapping[str, Array], outputs: Mapping[str, Array], c: float, saturates: bool
 ) -> tuple[tuple[Tally, Tally], tuple[Comparison, Comparison]]:
     source = golden.matrices(data)
     rows, cols = source.rows, source.cols
     dx = outputs["dx"].reshape(rows, cols)
     exact_dx, exact_dgamma = inputs.is_exact(case)
     fmt = dtypes.FORMATS[dtypes.dtype_name(dx.dtype)]
-    of_dx = Tally("dx", fmt, outputs["dx"].shape, rows, cols, c, exact_dx)
+    narrow = saturates and fmt.name != "fp32"
+    of_dx = Tally("dx", fmt, outputs["dx"].shape, rows, cols, c, exact_dx, narrow)
     of_dgamma = Tally(
         "dgamma", dtypes.FORMATS["fp32"], outputs["dgamma"].shape, 1, cols, c, exact_dgamma
     )

@@ -119,6 +119,6 @@ def test_a_trace_that_cannot_be_written_is_one_sentence(capsys: pytest.CaptureFi
 def test_no_trace_is_left_of_a_launch_that_was_refused(tmp_path: Path) -> None:
     file = tmp_path / "out.json"
     file.write_text("old")
-    refused = "rms_norm_grad:ascend310p3:fp16:8x70000:seed1"
+    refused = "rms_norm_grad:ascend910a:fp16:8x70000:seed1"
     assert cli.main(["run", refused, "--trace", str(file)]) == 1
     assert not file.exists()

@@ -182,6 +182,27 @@ def test_missing_special_value_fails(name: str) -> None:
         assert judge(case, data, outputs).status is Status.FAILED
 
 
+def test_16_bit_formats_of_some_chips_saturate() -> None:
+    case = case_of("fp16:200x320:dist=specials")
+    data = make_inputs(case)
+    outputs = rms_norm_grad(data)
+    plain = outputs["dx"]
+    outputs["dx"] = np.nan_to_num(plain, nan=0.0, posinf=65504.0, neginf=-65504.0)
+    assert judge(case, data, outputs, saturates=True).status is Status.PASSED
+    assert judge(case, data, outputs).status is Status.FAILED
+    for kind in (np.isnan, np.isposinf, np.isneginf):
+        wrong = outputs["dx"].copy()
+        there = tuple(np.argwhere(kind(plain.astype(np.float32)))[0])
+        wrong[there] = plain[there]
+        assert judge(case, data, {**outputs, "dx": wrong}, saturates=True).status is Status.FAILED
+
+
+def test_fp32_saturates_nowhere() -> None:
+    case = case_of("fp32:200x320:dist=specials")
+    data = make_inputs(case)
+    assert judge(case, data, rms_norm_grad(data), saturates=True).status is Status.PASSED
+
+
 def test_overflow_of_the_output_dtype_is_inf() -> None:
     case = case_of("fp16:8x64")
     data = make_inputs(case)

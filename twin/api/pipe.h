@@ -123,12 +123,13 @@ class TPipe {
   }
 };
 
+}  // namespace AscendC
+
 // The pipe of this core. Every TPipe hands out the same UB, so it does not matter which one it is.
-inline TPipe* GetTPipePtr() {
-  static TPipe pipe;  // holds no state of its own
+// Outside of the namespace, as the vendor has it.
+inline AscendC::TPipe* GetTPipePtr() {
+  static AscendC::TPipe pipe;  // holds no state of its own
   return &pipe;
 }
-
-}  // namespace AscendC
 
 #endif  // NORMGRAD_TWIN_API_PIPE_H_

@@ -1,0 +1,71 @@
+// Leaf sums of rows that several cores share, in the workspace, where a core stores whole blocks
+// alone: a block per leaf, the eight parts that its sum has one step before (row_sum.h). Whoever
+// reads them makes the last step.
+#ifndef OP_KERNEL_RMS_NORM_GRAD_LEAF_PART_ROWS_H_
+#define OP_KERNEL_RMS_NORM_GRAD_LEAF_PART_ROWS_H_
+
+#include "op_kernel/rms_norm_grad/chunk_tree.h"
+
+class LeafPartRows {
+ public:
+  __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, const RmsNormGradTiling& plan,
+                              AscendC::TPipe* pipe) {
+    pitch_ = plan.leaf_row_pitch;
+    leaves_per_copy_ = plan.ub.leaf_in / kBlockBytes;
+    gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace) + at);
+    pipe->InitBuffer(out_, kOutBuffers, plan.ub.leaf_sums);
+    pipe->InitBuffer(in_, 1, plan.ub.leaf_in);
+    pipe->InitBuffer(read_buf_, plan.ub.leaf_read);
+  }
+
+  // What `leaves` have summed of a tile whose first row is `row`.
+  __aicore__ inline void Store(ChunkLeaves& leaves, uint64_t row, const TilePlace& place) {
+    AscendC::LocalTensor<float> parts = out_.AllocTensor<float>();
+    AscendC::DataCopy(parts, leaves.Parts(), place.rows * kBlockElemsFp32 * kLeafParts);
+    AscendC::PipeBarrier<PIPE_V>();
+    out_.EnQue(parts);
+    parts = out_.DeQue<float>();
+    const uint32_t count = (place.cols + kLeafCols - 1) / kLeafCols;
+    StorePart(gm_[(row * pitch_ + place.col / kLeafCols) * kLeafParts], parts, place.rows,
+              count * kLeafParts, kBlockElemsFp32 * kLeafParts, pitch_ * kLeafParts);
+    out_.FreeTensor(parts);
+  }
+
+  // Leaf sums of rows, from `leaf` on; in UB a row begins on a block.
+  __aicore__ inline AscendC::LocalTensor<float> Read(uint64_t row, uint32_t rows, uint32_t leaf,
+                                                     uint32_t leaves) {
+    const AscendC::LocalTensor<float> sums = read_buf_.Get<float>();
+    const uint32_t ub_pitch = RoundUp(leaves, kBlockElemsFp32);
+    AscendC::PipeBarrier<PIPE_V>();  // what was read before is still being summed
+    for (uint32_t i = 0; i < rows; ++i) {
+      for (uint32_t done = 0; done < leaves; done += leaves_per_copy_) {
+        const uint32_t count = Smaller(leaves_per_copy_, leaves - done);
+        const uint32_t elems = count * kLeafParts;
+        AscendC::LocalTensor<float> parts = in_.AllocTensor<float>();
+        AscendC::DataCopy(parts, gm_[((row + i) * pitch_ + leaf + done) * kLeafParts], elems);
+        in_.EnQue(parts);
+        parts = in_.DeQue<float>();
+        SumParts(sums[i * ub_pitch + done], parts, count);
+        in_.FreeTensor(parts);
+      }
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    return sums;
+  }
+
+  // What was read last is not needed any more.
+  __aicore__ inline void GiveBack() {}
+
+ private:
+  static constexpr uint32_t kOutBuffers = 2;
+  static constexpr uint32_t kBlockBytes = 32;
+
+  uint32_t pitch_;  // from row to row, in leaves
+  uint32_t leaves_per_copy_;
+  AscendC::GlobalTensor<float> gm_;
+  AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> in_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> read_buf_;
+};
+
+#endif  // OP_KERNEL_RMS_NORM_GRAD_LEAF_PART_ROWS_H_
