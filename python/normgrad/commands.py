@@ -16,7 +16,6 @@ from normgrad import (
     baselines,
     build,
     cases,
-    dtypes,
     jobs,
     ops,
     paths,
@@ -222,29 +221,20 @@ def doctor(args: argparse.Namespace) -> int:
 
 def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
     """The jobs that the words and filters of a command line mean."""
-    for name in args.op:
-        ops.find_op(name)
-    for name in args.soc:
-        plan_.find_soc(name)
-    for name in args.dtype:
-        if name not in dtypes.FLOAT_NAMES:
-            raise NormgradError(f"unknown dtype {name!r}: {allowed(name, dtypes.FLOAT_NAMES)}")
+    jobs.check_filters(args.op, args.soc, args.dtype)
     read = jobs.from_text_or_broken if len(args.cases) > 1 else jobs.from_text
     found = [read(text) for text in args.cases]
     suites = list(args.suite)
     if not suites and not found and default_suite:
         suites = [default_suite]
     for name in suites:
-        if "/" in name or name.endswith(".txt"):
-            given = cases.read_file(Path(name))
-            found += [jobs.from_case(case) for case in dict.fromkeys(given)]
-            if twice := len(given) - len(set(given)):
-                cases_ = "1 case" if twice == 1 else f"{twice:,} cases"
-                report.note(f"{name} gives {cases_} more than once: each runs once")
-            if not given and default_suite is None:
-                report.note(f"{name} holds no case")
-        else:
-            found += jobs.from_suite(name)
+        given = jobs.from_suite(name)
+        if twice := len(given) - len({job.text for job in given}):
+            cases_ = "1 case" if twice == 1 else f"{twice:,} cases"
+            report.note(f"{name} gives {cases_} more than once: each runs once")
+        if not given and default_suite is None:
+            report.note(f"{name} holds no case")
+        found += given
     if len(found) > MAX_CASES:
         raise NormgradError(
             f"these are {len(found):,} cases: at most {MAX_CASES:,} run at once, narrow the ranges "

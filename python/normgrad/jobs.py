@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from normgrad import captures, cases, paths
+from normgrad import captures, cases, dtypes, ops, paths, plan
 from normgrad.cases import Case
 from normgrad.errors import NormgradError
+from normgrad.words import allowed
 
 _CAPTURE_PREFIX = {"rms_norm_grad": "rms_"}  # whose captures are whose
 _CAPTURE_SOC = "ascend910b4"
@@ -79,13 +80,28 @@ def from_npz(file: Path, op: str, soc: str) -> Job:
 
 
 def from_suite(name: str) -> list[Job]:
-    """The cases of a suite; smoke also runs the captures."""
+    """The cases of a suite, or of a file of cases; smoke also runs the captures."""
+    if "/" in name or name.endswith(".txt"):
+        return [from_case(case) for case in cases.read_file(Path(name))]
     found = [from_case(case) for case in cases.load_suite(name, paths.cases_root())]
     if name == _CAPTURE_SUITE and paths.captures_root().is_dir():
         for op, prefix in _CAPTURE_PREFIX.items():
             for file in sorted(paths.captures_root().glob(f"{prefix}*.npz")):
                 found.append(from_npz(file, op, _CAPTURE_SOC))
     return found
+
+
+def check_filters(
+    op: Sequence[str] = (), soc: Sequence[str] = (), dtype: Sequence[str] = ()
+) -> None:
+    """A filter that no case can match is a misspelt one."""
+    for name in op:
+        ops.find_op(name)
+    for name in soc:
+        plan.find_soc(name)
+    for name in dtype:
+        if name not in dtypes.FLOAT_NAMES:
+            raise NormgradError(f"unknown dtype {name!r}: {allowed(name, dtypes.FLOAT_NAMES)}")
 
 
 def select(
