@@ -44,15 +44,17 @@ def read(path: Path | None) -> Sequence[regressions.Row] | None:
     return None if path is None else regressions.read_rows(path)
 
 
-def judge(
-    baseline: Path,
-    rows: Sequence[regressions.Row],
-    results: Sequence[Result],
-    folder: Path,
-    stream: TextIO,
-) -> int:
+def against(
+    rows: Sequence[regressions.Row] | None, results: Sequence[Result]
+) -> regressions.Comparison | None:
+    """What became of the baseline's cases that were run."""
+    if rows is None:
+        return None
+    return regressions.compare(rows, [result.row() for result in results], only_new=True)
+
+
+def show(found: regressions.Comparison, baseline: Path, folder: Path, stream: TextIO) -> int:
     """Says what became worse than the baseline; the exit code of that alone."""
-    found = regressions.compare(rows, [result.row() for result in results], only_new=True)
     report_compare.show(found, baseline, _accepting(baseline, folder / "results.json"), stream)
     return found.exit_code
 

@@ -88,17 +88,16 @@ def verify(args: argparse.Namespace) -> int:
     seconds = time.perf_counter() - began
     store.write_results(args.report, results)
     render.write_junit(args.report / "junit.xml", results)
-    page = render.write_html(args.report / "report.html", results, seconds)
+    against = baselines.against(baseline, results)
+    page = render.write_html(args.report / "report.html", results, seconds, against)
     report.summary(results, len(chosen), seconds, str(page), stream)
     if interrupted:
         report.say("interrupted: the cases above have ended; --resume runs the others", stream)
     if args.json:
         report.json_rows(result.row() for result in results)
-    against = 0
-    if baseline is not None:
-        against = baselines.judge(args.baseline, baseline, results, args.report, stream)
+    worse = baselines.show(against, args.baseline, args.report, stream) if against else 0
     as_expected = len(results) == len(chosen) and all(result.expected for result in results)
-    return against if as_expected else 1
+    return worse if as_expected else 1
 
 
 def run(args: argparse.Namespace) -> int:

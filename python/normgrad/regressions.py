@@ -72,7 +72,7 @@ class Change:
 class Comparison:
     """`changes` in the order of the old rows, the worse ones of a case first."""
 
-    compared: int
+    cases: tuple[str, ...]  # that both have
     changes: tuple[Change, ...]
     added: tuple[str, ...]  # cases that only the new rows have
     gone: tuple[str, ...]  # cases that only the old rows have: nobody knows how they are
@@ -100,7 +100,7 @@ def compare(old: Sequence[Row], new: Sequence[Row], only_new: bool = False) -> C
             _changes(before[case], now[case]), key=lambda change: change.kind is Kind.NONE
         )
     return Comparison(
-        compared=len(both),
+        cases=tuple(both),
         changes=tuple(changes),
         added=tuple(case for case in now if case not in before),
         gone=() if only_new else tuple(case for case in before if case not in now),

@@ -8,34 +8,20 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
-from normgrad import __version__, findings, timing
+from normgrad import __version__, charts, page
 from normgrad.errors import NormgradError
+from normgrad.regressions import Comparison
 from normgrad.store import Result, to_json
 
 # XML 1.0 knows no other control characters, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-# Viewer units of a UB bar, and the shortest piece of one that shows.
-_BAR_WIDTH = 1000.0
-_LABEL_WIDTH = 90.0
-
-
-@dataclass(frozen=True)
-class Piece:
-    """One buffer in the drawing of UB; x and width in viewer units."""
-
-    name: str
-    bytes: int
-    count: int
-    x: float
-    width: float
-    labelled: bool
+_SHOWN_IN_FULL = 5  # cases that are not as expected: a broken kernel fails hundreds of them
 
 
 @contextlib.contextmanager
@@ -82,55 +68,58 @@ def write_junit(path: Path, results: Sequence[Result]) -> Path:
     return path
 
 
-def write_html(path: Path, results: Sequence[Result], seconds: float) -> Path:
-    """One file, no network: summary, a table that can be sorted, details of every case."""
+def write_html(
+    path: Path,
+    results: Sequence[Result],
+    seconds: float,
+    against: Comparison | None = None,
+) -> Path:
+    """One file, no network: summary, pictures, a table to filter and sort, details of every case.
+
+    `against`: what became of the baseline.
+    """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("normgrad"),
-        autoescape=True,
+        autoescape=jinja2.select_autoescape(["html.j2"]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["plain"] = _plain
-    environment.filters["details"] = findings.details
-    environment.filters["time_lines"] = _time_lines
+    environment.filters.update(plain=_plain, score=_score, fixed=_fixed)
+    wrong = [result for result in results if not result.expected]
+    promises = ("deterministic", "batch_invariant")
+    examined = [n for n in promises if any(getattr(r, n) is not None for r in results)]
+    columns = [
+        *(("status", ""), ("case", ""), ("plan", ""), ("score", "n"), ("bytes/min", "n")),
+        *(("slope", "n"), ("modelled us", "n"), ("of bandwidth", "n"), ("findings", "n")),
+        *((name.replace("_", " "), "") for name in examined),
+        *((("against baseline", ""),) if against else ()),
+        ("seconds", "n"),
+    ]
     text = environment.get_template("report.html.j2").render(
         version=__version__,
         seconds=seconds,
         counts=sorted(Counter(result.status for result in results).items()),
         notes=list(dict.fromkeys(result.note for result in results if result.note)),
-        wrong=[result for result in results if not result.expected],
-        rows=[(result, ub_pieces(result)) for result in results],
-        bar_width=_BAR_WIDTH,
-        examined={
-            name
-            for name in ("deterministic", "batch_invariant")
-            if any(getattr(result, name) is not None for result in results)
-        },
+        wrong=wrong,
+        shown_in_full=_SHOWN_IN_FULL,
+        rows=results,
+        columns=columns,
+        examined=examined,
+        summary=page.summary(results),
+        charts=charts.charts(results),
+        choices=[
+            (name, sorted({str(getattr(r, name) or "-") for r in results}))
+            for name in ("op", "soc", "dtype", "status", "plan")
+        ],
+        baseline=against is not None,
+        worse=len({change.case for change in against.worse}) if against else 0,
+        trends=page.trends(against) if against else {},
+        details=page.details(results),
     )
     with _writing(path):
         path.write_text(text, encoding="utf-8")
     return path
-
-
-def ub_pieces(result: Result) -> list[Piece]:
-    """The buffers of the first phase side by side, to the scale of the UB limit."""
-    limit = result.ub_limit_bytes or 0
-    if limit == 0:
-        return []
-    pieces, at = [], 0.0
-    for buffer in result.buffers:
-        if buffer.get("phase", 1) != 1:
-            continue
-        width = _BAR_WIDTH * buffer["bytes"] * buffer["count"] / limit
-        labelled = width >= _LABEL_WIDTH
-        pieces.append(Piece(buffer["name"], buffer["bytes"], buffer["count"], at, width, labelled))
-        at += width
-    return pieces
-
-
-def _time_lines(result: Result) -> str:
-    return "\n".join(timing.lines(result.time, result.bandwidth_fraction))
 
 
 def _xml(text: str) -> str:
@@ -147,3 +136,11 @@ def _plain(value: Any, digits: int = 6) -> str:
     if isinstance(value, float):
         return f"{value:.{digits}g}"
     return value if isinstance(value, str) else json.dumps(to_json(value))
+
+
+def _score(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}" if value < 1000 else f"{value:.1e}"
+
+
+def _fixed(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:,.{digits}f}"

@@ -33,7 +33,7 @@ def show(comparison: Comparison, old: Path, accept: str, stream: TextIO | None =
         )
     if len(ordered) > _SHOWN:
         report.say(f"and {len(ordered) - _SHOWN} more; --json prints all", stream)
-    said = [_counted(comparison.compared, "case") + f" compared with {old}"]
+    said = [_counted(len(comparison.cases), "case") + f" compared with {old}"]
     said.append(f"{len(comparison.worse)} worse, {len(better)} better")
     if comparison.added:
         said.append(_counted(len(comparison.added), "case") + " not in it")

@@ -224,14 +224,6 @@ def test_html_of_nothing(tmp_path: Path) -> None:
     assert "0 cases" in render.write_html(tmp_path / "report.html", [], 0.0).read_text()
 
 
-def test_ub_is_drawn_to_scale() -> None:
-    pieces = render.ub_pieces(PASSED)
-    assert [(p.name, p.x, p.width) for p in pieces] == [
-        ("dy_in", 0.0, 400.0),
-        ("x_in", 400.0, 100.0),
-    ]
-
-
 def test_table_aligns_numbers_to_the_right(capsys: pytest.CaptureFixture[str]) -> None:
     report.table(("name", "n"), [("a", 1), ("long name", 12345)])
     assert capsys.readouterr().out.splitlines() == [
