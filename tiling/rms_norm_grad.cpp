@@ -39,10 +39,12 @@ Answer CheckKernel(const Soc& soc) {
   return Answer{};
 }
 
-// The problem with what the chip adds to it. Without rows nothing but dgamma is stored.
+// The problem with what the chip adds to it. Without rows nothing but dgamma is stored, which may
+// be less than a block.
 Problem OnChip(const Chip& chip, Problem problem) {
   const uint32_t elem_bytes = problem.rows == 0 ? kFp32Bytes : SizeOf(problem.dtype);
-  problem.copy_cols = chip.has_pad_copy ? 1 : kBlockBytes / elem_bytes;
+  const uint32_t block_cols = kBlockBytes / elem_bytes;
+  problem.copy_cols = chip.has_pad_copy || problem.cols < block_cols ? 1 : block_cols;
   problem.meeting_bytes = chip.has_hard_sync_all ? 0 : kMeetingBytes;
   return problem;
 }

@@ -133,10 +133,11 @@ __aicore__ inline void StoreFewSums(const AscendC::GlobalTensor<float>& dst,
 }
 
 // Sums over rows of `cols` columns, as such a row lies in UB: its blocks had `copy_cols` columns.
+// 1: it is less than a block.
 __aicore__ inline void StoreSums(const AscendC::GlobalTensor<float>& dst,
                                  const AscendC::LocalTensor<float>& src, uint32_t cols,
                                  uint32_t copy_cols) {
-  if (cols < kBlockElemsFp32 && cols < copy_cols) {
+  if (copy_cols < kBlockElemsFp32) {
     StoreFewSums(dst, src, cols);
     return;
   }

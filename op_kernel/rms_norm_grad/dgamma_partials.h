@@ -58,7 +58,8 @@ class DgammaPartials {
     const uint32_t first = AscendC::GetBlockIdx() * plan.strip_cols;
     const uint32_t step = cores_ * plan.strip_cols;
     if (blocks_ > kPartialsPerBlock && first + kLeastStoreFp32 <= cols_) {
-      blocks_sum_.Init(plan.ub.strip_hi, plan.ub.strip_lo, plan.ub.strip_mask, 1, 1, pipe);
+      blocks_sum_.Init(plan.ub.strip_hi, plan.ub.strip_lo, plan.ub.strip_mask, 1, kLeastStoreFp32,
+                       pipe);
     }
     for (uint32_t col = first; col + kLeastStoreFp32 <= cols_; col += step) {
       const uint32_t cols = ColsOfStrip(col, plan.strip_cols);

@@ -14,6 +14,7 @@ from typing import Any
 
 from normgrad import run
 from normgrad.cases import Case, expand
+from normgrad.dtypes import size_bytes
 from normgrad.plan import Refused
 
 Record = Mapping[str, Any]
@@ -46,6 +47,7 @@ DIFFERENCES_HEAD = """\
 def texts(records: Sequence[Record]) -> tuple[str, str]:
     """The file of cases, and the list of differences."""
     lines, differences = [CASES_HEAD], [DIFFERENCES_HEAD]
+    on_310p: dict[str, str] = {}
     mine = [r for r in records if r["op"] == OP]
     for kind in KINDS:
         group = [r for r in mine if r["source_kind"] == kind]
@@ -68,7 +70,12 @@ def texts(records: Sequence[Record]) -> tuple[str, str]:
         for text, names in found.items():
             more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
             lines.append(f"{text}  # {names[0]}{more}")
+            if same := _on_310p(Case.parse(text), len(on_310p)):
+                on_310p.setdefault(str(_with_expectation(same)), names[0])
         lines.append("")
+    lines.append("# Nothing is published for 310P alone: what the chip takes of the above.")
+    lines += [f"{text}  # {name}" for text, name in on_310p.items()]
+    lines.append("")
     return "\n".join(lines), "".join(differences)
 
 
@@ -97,6 +104,15 @@ def case_of(record: Record) -> Case:
         axes=len(gamma),
         dist=_dist(record.get("value_range")),
     )
+
+
+def _on_310p(case: Case, number: int) -> Case | None:
+    """The same case on its two products in turn; None for what 310P does not take."""
+    last_axis_bytes = case.shape[-1] * size_bytes(case.dtype)
+    taken = case.dtype in ("fp16", "fp32") and case.gamma in (None, case.dtype)
+    if case.soc != "ascend910b4" or case.expect or not taken or last_axis_bytes < 32:
+        return None
+    return replace(case, soc=("ascend310p3", "ascend310p1")[number % 2])
 
 
 def _is_950(record: Record) -> bool:
