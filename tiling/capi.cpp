@@ -5,43 +5,35 @@
 #include <cstring>
 #include <string>
 
+#include "tiling/layer_norm_grad_v3_plan.h"
 #include "tiling/rms_norm_grad_plan.h"
 
 namespace {
 
 using normgrad::Answer;
-using normgrad::DType;
+using normgrad::Attributes;
+using normgrad::DtypePair;
 using normgrad::Plan;
 using normgrad::PlanOptions;
 using normgrad::Problem;
 using normgrad::Soc;
 using normgrad::TensorDesc;
 
-struct DtypePair {
-  DType dy;
-  DType gamma;
-};
-
 // What an operator of the family provides.
 struct Op {
   const char* name;
   int32_t tensor_count;
-  bool (*dtypes_at)(uint32_t arch, int index, DtypePair* pair);
-  Answer (*check)(const Soc& soc, const TensorDesc* tensors, Problem* problem);
+  const DtypePair* (*dtypes_at)(uint32_t arch, int index);  // null past the end
+  Answer (*check)(const Soc& soc, const TensorDesc* tensors, const Attributes& attributes,
+                  Problem* problem);
   Answer (*plan)(const Soc& soc, const Problem& problem, const PlanOptions& options, Plan* plan);
 };
 
-bool RmsNormGradPairAt(uint32_t arch, int index, DtypePair* pair) {
-  const normgrad::RmsNormGradDtypes* row = normgrad::RmsNormGradDtypesAt(arch, index);
-  if (row != nullptr) {
-    *pair = {row->dy, row->gamma};
-  }
-  return row != nullptr;
-}
-
 constexpr Op kOps[] = {
-    {"rms_norm_grad", normgrad::kRmsNormGradTensorCount, RmsNormGradPairAt,
+    {"rms_norm_grad", normgrad::kRmsNormGradTensorCount, normgrad::RmsNormGradDtypesAt,
      normgrad::CheckRmsNormGrad, normgrad::PlanRmsNormGrad},
+    {"layer_norm_grad_v3", normgrad::kLayerNormGradV3TensorCount, normgrad::LayerNormGradV3DtypesAt,
+     normgrad::CheckLayerNormGradV3, normgrad::PlanLayerNormGradV3},
 };
 
 const Op* FindOp(const char* name) {
@@ -151,13 +143,10 @@ int32_t normgrad_struct_bytes(const char* name) {
     const char* name;
     size_t bytes;
   } structs[] = {
-      {"NormgradSoc", sizeof(NormgradSoc)},
-      {"NormgradBuffer", sizeof(NormgradBuffer)},
-      {"NormgradField", sizeof(NormgradField)},
-      {"NormgradAnswer", sizeof(NormgradAnswer)},
-      {"NormgradPlan", sizeof(NormgradPlan)},
-      {"TensorDesc", sizeof(TensorDesc)},
-      {"Problem", sizeof(Problem)},
+      {"NormgradSoc", sizeof(NormgradSoc)},     {"NormgradBuffer", sizeof(NormgradBuffer)},
+      {"NormgradField", sizeof(NormgradField)}, {"NormgradAnswer", sizeof(NormgradAnswer)},
+      {"NormgradPlan", sizeof(NormgradPlan)},   {"TensorDesc", sizeof(TensorDesc)},
+      {"Attributes", sizeof(Attributes)},       {"Problem", sizeof(Problem)},
       {"PlanOptions", sizeof(PlanOptions)},
   };
   for (const auto& each : structs) {
@@ -193,20 +182,20 @@ int32_t normgrad_dtype_combination(const char* op, uint32_t arch, int32_t index,
   if (found == nullptr) {
     return 0;
   }
-  DtypePair pair = {};
-  if (found->dtypes_at(arch, index, &pair)) {
-    *dy = static_cast<int32_t>(pair.dy);
-    *gamma = static_cast<int32_t>(pair.gamma);
+  const DtypePair* pair = found->dtypes_at(arch, index);
+  if (pair != nullptr) {
+    *dy = static_cast<int32_t>(pair->dy);
+    *gamma = static_cast<int32_t>(pair->gamma);
   }
   int32_t count = 0;
-  while (found->dtypes_at(arch, count, &pair)) {
+  while (found->dtypes_at(arch, count) != nullptr) {
     ++count;
   }
   return count;
 }
 
 int32_t normgrad_check(const char* op, const char* soc, const TensorDesc* tensors, int32_t count,
-                       Problem* problem, NormgradAnswer* answer) {
+                       const Attributes* attributes, Problem* problem, NormgradAnswer* answer) {
   const Op* found_op = nullptr;
   const Soc* found_soc = nullptr;
   Answer result = Resolve(op, soc, &found_op, &found_soc);
@@ -217,7 +206,7 @@ int32_t normgrad_check(const char* op, const char* soc, const TensorDesc* tensor
                                   "; pass inputs and outputs in the order of its interface");
   }
   if (result.ok()) {
-    result = found_op->check(*found_soc, tensors, problem);
+    result = found_op->check(*found_soc, tensors, *attributes, problem);
   }
   return Report(result, answer);
 }

@@ -82,7 +82,8 @@ int32_t normgrad_dtype_combination(const char* op, uint32_t arch, int32_t index,
 // `tensors` in the operator's IR order, inputs then outputs (rms_norm_grad: dy, x, rstd, gamma, dx,
 // dgamma). `problem` is filled on success only. Returns the code, the same as answer->code.
 int32_t normgrad_check(const char* op, const char* soc, const normgrad::TensorDesc* tensors,
-                       int32_t count, normgrad::Problem* problem, NormgradAnswer* answer);
+                       int32_t count, const normgrad::Attributes* attributes,
+                       normgrad::Problem* problem, NormgradAnswer* answer);
 
 int32_t normgrad_plan(const char* op, const char* soc, const normgrad::Problem* problem,
                       const normgrad::PlanOptions* options, NormgradPlan* plan,

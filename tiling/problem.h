@@ -32,12 +32,27 @@ struct TensorDesc {
   int64_t strides[kMaxRank];
 };
 
+// What a caller says beside the tensors; an operator reads what belongs to it. A shape or a mask
+// may be longer than there is room for: it is refused by its length.
+struct Attributes {
+  int32_t has_normalized_shape;  // 0: a null pointer
+  int32_t normalized_rank;
+  int64_t normalized_shape[kMaxRank];
+  int32_t has_output_mask;
+  int32_t mask_length;
+  int32_t output_mask[3];  // which outputs are asked for: dx, dgamma, dbeta
+};
+
 // What a check has made of a call: everything a planner needs besides the chip.
 struct Problem {
   uint64_t rows;      // product of the leading axes
   uint64_t cols;      // product of the normalised axes
   DType dtype;        // of dy, x and dx
-  DType gamma_dtype;  // of gamma
+  DType gamma_dtype;  // of gamma; kUndefined: there is none, which counts as ones
+  DType stats_dtype;  // of rstd and mean
+  DType sums_dtype;   // of dgamma and dbeta
+  uint32_t outputs;   // that are asked for: kWantsDx ... of norm_grad.h
+  uint32_t has_mean;  // 1: x - mean instead of x, and dbeta is an output
   // What the planner takes from the chip, for its own use.
   uint32_t copy_cols;      // columns in steps of which rows are copied: 1, or a block's
   uint32_t meeting_bytes;  // of UB that a meeting of all cores needs; 0: it is the hardware's

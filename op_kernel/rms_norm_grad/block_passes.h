@@ -10,9 +10,9 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_BLOCK_PASSES_H_
 #define OP_KERNEL_RMS_NORM_GRAD_BLOCK_PASSES_H_
 
-#include "op_kernel/rms_norm_grad/block_tiles.h"
+#include "op_kernel/common/block_tiles.h"
+#include "op_kernel/common/gamma_chunks.h"
 #include "op_kernel/rms_norm_grad/chunk_passes.h"
-#include "op_kernel/rms_norm_grad/gamma_chunks.h"
 
 // A value per row, as a 32 B block each for the rows of a tile and its neighbours: a block of
 // values, eight rows, is what Brcb takes at least.
@@ -46,7 +46,7 @@ class RowBlocks {
 template <typename T, typename G>
 class BlockPasses {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     pipe_ = pipe;
     all_rows_ = plan.rows;
@@ -160,7 +160,7 @@ class BlockPasses {
   uint64_t all_rows_;
   BlockTiles<T> tiles_;
   GammaChunks<G> gamma_;
-  DgammaSum sum_;
+  SumOverRows sum_;
   ChunkPasses<T, G> passes_;
   RowBlocks rstd_blocks_;
   RowBlocks mean_blocks_;

@@ -11,9 +11,9 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_CHUNK_PASSES_H_
 #define OP_KERNEL_RMS_NORM_GRAD_CHUNK_PASSES_H_
 
-#include "op_kernel/rms_norm_grad/dgamma_sum.h"
-#include "op_kernel/rms_norm_grad/fp32_edge.h"
-#include "op_kernel/rms_norm_grad/row_sum.h"
+#include "op_kernel/common/fp32_edge.h"
+#include "op_kernel/common/row_sum.h"
+#include "op_kernel/common/sum_over_rows.h"
 
 // gamma of some columns, in fp32 or as it came.
 template <typename G>
@@ -68,7 +68,7 @@ struct RowsChunk {
 template <typename T, typename G>
 class ChunkPasses {
  public:
-  __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
+  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
     in_place_ = plan.work_arrays == 0;
     copy_cols_ = plan.copy_cols;
     work_elems_ = plan.ub.work / static_cast<uint32_t>(sizeof(float));
@@ -79,7 +79,7 @@ class ChunkPasses {
   // StepSum, as RowStatistics does.
   template <typename RowSums>
   __aicore__ inline void First(const RowsChunk<T>& c, const GammaColumns<G>& gamma, uint32_t col,
-                               DgammaSum& sum, RowSums& row_sums) {
+                               SumOverRows& sum, RowSums& row_sums) {
     const AscendC::LocalTensor<float> product = Place(c.x, 0);
     const AscendC::LocalTensor<float> other = Place(c.dy, 1);
     const AscendC::LocalTensor<float> x = Edge::Load(c.x, product, c.rows * c.pitch);

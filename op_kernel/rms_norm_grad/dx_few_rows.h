@@ -19,14 +19,14 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_FEW_ROWS_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_FEW_ROWS_H_
 
+#include "op_kernel/common/leaf_exchange.h"
+#include "op_kernel/common/partial_sums.h"
 #include "op_kernel/rms_norm_grad/block_passes.h"
-#include "op_kernel/rms_norm_grad/dgamma_partials.h"
-#include "op_kernel/rms_norm_grad/leaf_exchange.h"
 
 template <typename T, typename G>
 class DxFewRows {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     plan_ = plan;
     pipe_ = pipe;
@@ -64,11 +64,11 @@ class DxFewRows {
     return block;
   }
 
-  RmsNormGradTiling plan_;
+  NormGradTiling plan_;
   AscendC::TPipe* pipe_;
   BlockPasses<T, G> passes_;
   LeafExchange sums_;
-  DgammaPartials partials_;
+  PartialSums<> partials_;
 };
 
 #endif  // OP_KERNEL_RMS_NORM_GRAD_DX_FEW_ROWS_H_

@@ -23,14 +23,14 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_
 
+#include "op_kernel/common/partial_sums.h"
 #include "op_kernel/rms_norm_grad/chunk_passes.h"
-#include "op_kernel/rms_norm_grad/dgamma_partials.h"
 #include "op_kernel/rms_norm_grad/rstd_group.h"
 
 template <typename T, typename G>
 class DxInPlaceRow {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     plan_ = plan;
     pipe_ = pipe;
@@ -178,7 +178,7 @@ class DxInPlaceRow {
   }
 
   // In fp32 if the plan has room for that; 16 bits are widened from x's place, which is idle yet.
-  __aicore__ inline void TakeGamma(const RmsNormGradArgs& args) {
+  __aicore__ inline void TakeGamma(const NormGradArgs& args) {
     AscendC::GlobalTensor<G> gamma_gm;
     gamma_gm.SetGlobalBuffer(reinterpret_cast<__gm__ G*>(args.gamma), plan_.cols);
     constexpr bool kWideInGm = sizeof(G) == sizeof(float);
@@ -211,7 +211,7 @@ class DxInPlaceRow {
     }
   }
 
-  RmsNormGradTiling plan_;
+  NormGradTiling plan_;
   AscendC::TPipe* pipe_;
   uint32_t segments_;
   AscendC::TEventID arrived_[kMaxPlaces];
@@ -226,8 +226,8 @@ class DxInPlaceRow {
   AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;
   GammaColumns<G> gamma_;
   RstdGroup rstd_;
-  DgammaSum sum_;
-  DgammaPartials partials_;
+  SumOverRows sum_;
+  PartialSums<> partials_;
   ChunkPasses<T, G> passes_;
   RowStatistics statistics_;
 };

@@ -21,14 +21,14 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_SPLIT_ROW_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_SPLIT_ROW_H_
 
+#include "op_kernel/common/chunk_tree.h"
+#include "op_kernel/common/partial_sums.h"
 #include "op_kernel/rms_norm_grad/block_passes.h"
-#include "op_kernel/rms_norm_grad/chunk_tree.h"
-#include "op_kernel/rms_norm_grad/dgamma_partials.h"
 
 template <typename T, typename G>
 class DxSplitRow {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     plan_ = plan;
     pipe_ = pipe;
@@ -87,11 +87,11 @@ class DxSplitRow {
     return static_cast<uint64_t>(AscendC::GetBlockIdx()) * plan_.groups + group;
   }
 
-  RmsNormGradTiling plan_;
+  NormGradTiling plan_;
   AscendC::TPipe* pipe_;
   BlockPasses<T, G> passes_;
   ChunkTree sums_;
-  DgammaPartials partials_;
+  PartialSums<> partials_;
 };
 
 #endif  // OP_KERNEL_RMS_NORM_GRAD_DX_SPLIT_ROW_H_

@@ -14,16 +14,16 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_WHOLE_ROW_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_WHOLE_ROW_H_
 
-#include "op_kernel/rms_norm_grad/dgamma_partials.h"
-#include "op_kernel/rms_norm_grad/fp32_edge.h"
-#include "op_kernel/rms_norm_grad/row_queues.h"
+#include "op_kernel/common/fp32_edge.h"
+#include "op_kernel/common/partial_sums.h"
+#include "op_kernel/common/row_queues.h"
 #include "op_kernel/rms_norm_grad/row_statistics.h"
 #include "op_kernel/rms_norm_grad/rstd_group.h"
 
 template <typename T, typename G>
 class DxWholeRow {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     plan_ = plan;
     pipe_ = pipe;
@@ -158,12 +158,12 @@ class DxWholeRow {
                           : work_buf_.template Get<float>()[index * plan_.ub.work / sizeof(float)];
   }
 
-  RmsNormGradTiling plan_;
+  NormGradTiling plan_;
   AscendC::TPipe* pipe_;
   RowQueues<T, G> queues_;
   RstdGroup rstd_;
-  DgammaSum sum_;
-  DgammaPartials partials_;
+  SumOverRows sum_;
+  PartialSums<> partials_;
   RowStatistics statistics_;
   AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;  // fp32 gamma is copied here directly
   AscendC::TBuf<AscendC::TPosition::VECCALC> work_buf_;

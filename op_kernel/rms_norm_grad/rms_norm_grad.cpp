@@ -9,29 +9,29 @@
 #include "op_kernel/rms_norm_grad/dx_in_place_row.h"
 #include "op_kernel/rms_norm_grad/dx_split_row.h"
 #include "op_kernel/rms_norm_grad/dx_whole_row.h"
-#include "tiling/rms_norm_grad.h"
+#include "tiling/norm_grad.h"
 
 extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_ADDR rstd,
                                                     GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma,
                                                     GM_ADDR workspace, GM_ADDR tiling) {
   KERNEL_TYPE_OF_MEETINGS();
-  REGISTER_TILING_DEFAULT(RmsNormGradTiling);
-  GET_TILING_DATA_WITH_STRUCT(RmsNormGradTiling, plan, tiling);
-  const RmsNormGradArgs args = {dy, x, rstd, gamma, dx, dgamma, workspace};
+  REGISTER_TILING_DEFAULT(NormGradTiling);
+  GET_TILING_DATA_WITH_STRUCT(NormGradTiling, plan, tiling);
+  const NormGradArgs args = {dy, x, rstd, nullptr, gamma, dx, dgamma, nullptr, workspace};
   AscendC::TPipe pipe;
-  if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_WHOLE_ROW)) {
+  if (TILING_KEY_IS(NORM_GRAD_KEY_DX_WHOLE_ROW)) {
     DxWholeRow<DTYPE_DY, DTYPE_GAMMA> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
-  } else if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {
+  } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {
     DxInPlaceRow<DTYPE_DY, DTYPE_GAMMA> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
-  } else if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_SPLIT_ROW)) {
+  } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_SPLIT_ROW)) {
     DxSplitRow<DTYPE_DY, DTYPE_GAMMA> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
-  } else if (TILING_KEY_IS(RMS_NORM_GRAD_KEY_DX_FEW_ROWS)) {
+  } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_FEW_ROWS)) {
     DxFewRows<DTYPE_DY, DTYPE_GAMMA> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();

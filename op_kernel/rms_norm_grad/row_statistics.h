@@ -6,12 +6,12 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_ROW_STATISTICS_H_
 #define OP_KERNEL_RMS_NORM_GRAD_ROW_STATISTICS_H_
 
-#include "op_kernel/rms_norm_grad/row_sum.h"
-#include "tiling/rms_norm_grad.h"
+#include "op_kernel/common/row_sum.h"
+#include "tiling/norm_grad.h"
 
 class RowStatistics {
  public:
-  __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
+  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
     cols_ = plan.ub_cols;
     leaves_ = (plan.cols + kLeafCols - 1) / kLeafCols;
     leaf_pitch_ = plan.leaf_pitch;

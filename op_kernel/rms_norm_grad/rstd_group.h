@@ -4,12 +4,12 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_RSTD_GROUP_H_
 #define OP_KERNEL_RMS_NORM_GRAD_RSTD_GROUP_H_
 
-#include "op_kernel/rms_norm_grad/args.h"
+#include "op_kernel/common/args.h"
 #include "op_kernel/rms_norm_grad/row_statistics.h"
 
 class RstdGroup {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     rows_ = plan.rstd_rows;
     all_rows_ = plan.rows;

@@ -99,11 +99,13 @@ def rows_of(case: Case, data: Mapping[str, Array], rows: npt.NDArray[np.int64]) 
     """The inputs of some rows: every row keeps its values, gamma belongs to all."""
     found = {}
     for spec in ops.find_op(case.op).inputs:
+        if spec.name not in data:
+            continue
         array = data[spec.name]
         if spec.shape == "all":
             found[spec.name] = array.reshape(case.rows, case.cols)[rows]
         else:
-            found[spec.name] = array.reshape(-1)[rows] if spec.shape == "leading" else array.ravel()
+            found[spec.name] = array.reshape(-1)[rows] if spec.by_rows else array.ravel()
     return found
 
 
@@ -111,8 +113,8 @@ def first_difference(
     case: Case, whole: Mapping[str, Array], again: Mapping[str, Array], batch: Batch
 ) -> str:
     """A sentence about the first element whose bits differ; empty if none does."""
-    for spec in ops.find_op(case.op).outputs:
-        if spec.shape == "normalised":  # a sum over rows
+    for spec in ops.wanted(case):
+        if spec.is_sum:
             continue
         one = whole[spec.name].reshape(case.rows, -1)[batch.rows]
         two = again[spec.name].reshape(len(batch.rows), -1)

@@ -84,10 +84,15 @@ def _bytes_limit(case: Case, plan: Plan, one_read: bool) -> float | None:
     if not one_read:
         return _TWO_READS if case.rows >= _TWO_READS_ROWS_PER_CORE * plan.cores else None
     row_bytes = sums = gamma_bytes = 0
+    wanted = {spec.name for spec in ops.wanted(case)}
     for spec in ops.find_op(case.op).tensors:
         item = dtypes.numpy_dtype(ops.tensor_dtype(spec, case)).itemsize
-        if spec.name in case.null or prod(ops.tensor_shape(spec, case)) == 0:
+        if not ops.is_given(spec, case) or prod(ops.tensor_shape(spec, case)) == 0:
             continue
+        if (spec.name == "x" and wanted == {"dbeta"}) or (
+            spec.name == "gamma" and "dx" not in wanted
+        ):
+            continue  # no output that is asked for needs it
         if spec.shape == "all":
             row_bytes += item
         elif spec.shape == "normalised" and spec.role == "out":

@@ -56,7 +56,7 @@ class Unit:
 
     op: str
     arch: int
-    dtypes: tuple[str, ...]  # of dy and gamma
+    dtypes: tuple[str, ...]  # of dy, gamma and, where they are free, the statistics
 
 
 def tiling_library() -> Path:
@@ -302,7 +302,7 @@ def _kernel_folder(source: Path, arch: int, twin: Path) -> Path:
 def render_unit(what: Unit) -> str:
     """The C++ text of a unit: dtypes as macros, the kernel, and the twin's entry."""
     op = ops.find_op(what.op)
-    rules = {"case": what.dtypes[0], "gamma": what.dtypes[1]}  # the others are fp32
+    rules = dict(zip(("case", "gamma", "stats"), what.dtypes))  # noqa: B905 - others are fp32
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("normgrad"),
         undefined=jinja2.StrictUndefined,

@@ -1,4 +1,4 @@
-"""Real tensors from an .npz file: dy, x, rstd, gamma; bf16 as uint16 with `<name>_dtype`."""
+"""Real tensors from an .npz file: an operator's inputs; bf16 as uint16 with `<name>_dtype`."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ class Capture:
 
     def case(self, op: str, soc: str, **options: Any) -> Case:
         """A case with this capture's dtypes and shape; its seed means nothing."""
+        stats = None if ops.find_op(op).stats else self.dtypes["rstd"]
         return Case(
-            op, soc, self.dtypes["x"], self.shape, gamma=self.dtypes["gamma"], axes=self.axes,
-            **options,
+            op, soc, self.dtypes["x"], self.shape, gamma=self.dtypes["gamma"], stats=stats,
+            axes=self.axes, **options,
         )  # fmt: skip
 
 
@@ -54,7 +55,7 @@ def load_npz(path: Path, op: str = "rms_norm_grad") -> Capture:
             f"{path} lacks {', '.join(missing)}: {op} needs arrays named {', '.join(names)}"
         )
     inputs = {name: _read(path, name, stored) for name in names}
-    axes = _check_shapes(path, inputs)
+    axes = _check_shapes(path, inputs, ops.find_op(op))
     kinds = {name: dtypes.dtype_name(values.dtype) for name, values in inputs.items()}
     return Capture(inputs, kinds, inputs["x"].shape, axes)
 
@@ -123,7 +124,7 @@ def _read(path: Path, name: str, stored: dict[str, Array]) -> Array:
     )
 
 
-def _check_shapes(path: Path, inputs: dict[str, Array]) -> int:
+def _check_shapes(path: Path, inputs: dict[str, Array], op: ops.OpDescription) -> int:
     """The number of normalised axes."""
     x, gamma = inputs["x"], inputs["gamma"]
     if inputs["dy"].shape != x.shape or inputs["dy"].dtype != x.dtype:
@@ -131,18 +132,24 @@ def _check_shapes(path: Path, inputs: dict[str, Array]) -> int:
             f"{path}: dy is {inputs['dy'].dtype} {inputs['dy'].shape} and x is {x.dtype} "
             f"{x.shape}: they must have one dtype and one shape"
         )
-    if inputs["rstd"].dtype != np.float32:
-        raise CaptureError(
-            f"{path}: rstd is {inputs['rstd'].dtype}: the operator takes float32; convert it"
-        )
+    kinds = {np.dtype(np.float32)} if op.stats else {np.dtype(np.float32), x.dtype}
+    by_rows = [spec.name for spec in op.inputs if spec.by_rows]
+    for name in by_rows:
+        if inputs[name].dtype not in kinds or inputs[name].dtype != inputs["rstd"].dtype:
+            raise CaptureError(
+                f"{path}: {name} is {inputs[name].dtype}: the operator takes "
+                f"{' or '.join(sorted(map(str, kinds)))}"
+                f"{'' if name == 'rstd' else ', the same as rstd'}; convert it"
+            )
     axes = gamma.ndim
     if not 1 <= axes <= x.ndim or x.shape[x.ndim - axes :] != gamma.shape:
         raise CaptureError(
             f"{path}: gamma has shape {gamma.shape}: it must be the trailing axes of x, {x.shape}"
         )
     rows = prod(x.shape[: x.ndim - axes])
-    if inputs["rstd"].size != rows:
-        raise CaptureError(
-            f"{path}: rstd has {inputs['rstd'].size} elements: it must have one per row, {rows}"
-        )
+    for name in by_rows:
+        if inputs[name].size != rows:
+            raise CaptureError(
+                f"{path}: {name} has {inputs[name].size} elements: it must have one per row, {rows}"
+            )
     return axes

@@ -26,7 +26,7 @@ MAX_RANK = 8  # of the operators' contract
 FORM = "OP:SOC:DTYPE:SHAPE[:OPTION=VALUE...][:seedN]"
 
 # Options that choose how a case is run or what is expected of it, not which numbers go in.
-STEERING = ("strategy", "ub", "cores", "chunk", "expect", "det", "noncontig", "null")
+STEERING = ("strategy", "ub", "cores", "chunk", "expect", "det", "noncontig", "null", "mask")
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class Case:
         object.__setattr__(self, "soc", self.soc.lower())  # one text per case
         if self.gamma == self.dtype:
             object.__setattr__(self, "gamma", None)
+        if self.op in ops.OPS and self.stats == self.dtype and ops.OPS[self.op].stats is None:
+            object.__setattr__(self, "stats", None)
         _check(self)
 
     @staticmethod

@@ -6,7 +6,7 @@ tests/defects/<op>.txt holds one block per defect:
     case: rms_norm_grad:ascend910b4:bf16:67x80
     finds: FAILED
     names: in every row
-    @@ op_kernel/rms_norm_grad/fp32_edge.h
+    @@ op_kernel/common/fp32_edge.h
       AscendC::PipeBarrier<PIPE_V>();
     - AscendC::Cast(dst, result, AscendC::RoundMode::CAST_RINT, count);
     + AscendC::Cast(dst, result, AscendC::RoundMode::CAST_TRUNC, count);

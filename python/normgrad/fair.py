@@ -46,24 +46,31 @@ def halved(values: F32) -> F32:
     return total
 
 
-def rms_norm_grad_rows(
+def rows(
     data: Matrices, begin: int, end: int, with_dx: bool
-) -> tuple[Array | None, F32]:
-    """dx of some rows in its storage dtype and what they add to dgamma, in fp32 arithmetic."""
+) -> tuple[Array | None, dict[str, F32]]:
+    """dx of some rows in its storage dtype and what they add to each sum, in fp32 arithmetic."""
     with np.errstate(all="ignore"):
         dy, xhat = (dtypes.to_float32(a[begin:end]) for a in (data.dy, data.x))
         rstd = data.rstd[begin:end, None].astype(np.float32)
+        if data.mean is not None:
+            xhat = xhat - data.mean[begin:end, None].astype(np.float32)
         xhat = xhat * rstd
         dx: Array | None = None
         if with_dx:
             term = dy * data.gamma.astype(np.float32)
             product = np.ascontiguousarray((term * xhat).T)
             mean = halved(product) / np.float32(data.cols)
+            if data.mean is not None:
+                term -= (halved(np.ascontiguousarray(term.T)) / np.float32(data.cols))[:, None]
             term -= xhat * mean[:, None]
             term *= rstd
             dx = dtypes.from_float32(term, dtypes.dtype_name(data.x.dtype))
         xhat *= dy
-        return dx, halved(xhat).copy()
+        sums = {"dgamma": halved(xhat).copy()}
+        if data.mean is not None:
+            sums["dbeta"] = halved(dy.copy()).copy()
+        return dx, sums
 
 
 class PairwiseSum:

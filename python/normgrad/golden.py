@@ -8,7 +8,7 @@ blocks), so that their own error stays below 1e-12 S.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,12 +25,13 @@ FP32_MAX = dtypes.FORMATS["fp32"].max_finite
 
 @dataclass(frozen=True)
 class Matrices:
-    """The inputs of RmsNormGrad as rows x cols; dy and x in their storage dtype."""
+    """The inputs of an operator as rows x cols; dy and x in their storage dtype."""
 
     dy: Array
     x: Array
     rstd: F64
     gamma: F64
+    mean: F64 | None = None  # None: the operator subtracts none
 
     @property
     def rows(self) -> int:
@@ -54,38 +55,53 @@ class RowBlock:
 
 
 @dataclass(frozen=True)
-class GoldenSums:
-    """dgamma over some rows: value, S, U and the columns that may overflow in fp32."""
+class GoldenSum:
+    """A sum over some rows: value, S, U and the columns that may overflow in fp32."""
 
-    dgamma: F64
-    dgamma_s: F64
-    dgamma_u: F64
+    value: F64
+    s: F64
+    u: F64
     undefined: Mask
 
-    def add(self, other: GoldenSums) -> None:
+    def add(self, other: GoldenSum) -> None:
         """Adds other rows, in place."""
         with np.errstate(all="ignore"):
-            np.add(self.dgamma, other.dgamma, out=self.dgamma)
-            np.add(self.dgamma_s, other.dgamma_s, out=self.dgamma_s)
-            np.add(self.dgamma_u, other.dgamma_u, out=self.dgamma_u)
+            np.add(self.value, other.value, out=self.value)
+            np.add(self.s, other.s, out=self.s)
+            np.add(self.u, other.u, out=self.u)
             np.logical_or(self.undefined, other.undefined, out=self.undefined)
 
 
-def no_rows(cols: int) -> GoldenSums:
-    """The empty sum: dgamma of no rows is zero."""
+Sums = dict[str, GoldenSum]  # by output
+
+
+def no_rows(cols: int) -> GoldenSum:
+    """The empty sum: that of no rows is zero."""
     u = np.full(cols, UNDERFLOW)
-    return GoldenSums(np.zeros(cols), np.zeros(cols), u, np.zeros(cols, np.bool_))
+    return GoldenSum(np.zeros(cols), np.zeros(cols), u, np.zeros(cols, np.bool_))
 
 
-def matrices(inputs: Mapping[str, Array]) -> Matrices:
-    """The inputs of RmsNormGrad by name, whatever their ranks, as matrices."""
+def matrices(inputs: Mapping[str, Array], cols: int | None = None) -> Matrices:
+    """The inputs of an operator by name, whatever their ranks, as matrices.
+
+    Without gamma, which counts as ones, `cols` says how many.
+    """
     rstd = dtypes.to_float64(inputs["rstd"]).reshape(-1)
-    gamma = dtypes.to_float64(inputs["gamma"]).reshape(-1)
+    if "gamma" in inputs:
+        gamma = dtypes.to_float64(inputs["gamma"]).reshape(-1)
+    else:
+        gamma = np.ones(cols or 0)
+    mean = dtypes.to_float64(inputs["mean"]).reshape(-1) if "mean" in inputs else None
     shape = (rstd.size, gamma.size)
-    return Matrices(inputs["dy"].reshape(shape), inputs["x"].reshape(shape), rstd, gamma)
+    return Matrices(inputs["dy"].reshape(shape), inputs["x"].reshape(shape), rstd, gamma, mean)
 
 
-def rms_norm_grad_rows(data: Matrices, begin: int, end: int) -> tuple[RowBlock, GoldenSums]:
+def rows_of(op: str) -> Callable[[Matrices, int, int], tuple[RowBlock, Sums]]:
+    """The function of an operator: dx of rows begin..end, and what they add to the sums."""
+    return {"rms_norm_grad": rms_norm_grad_rows, "layer_norm_grad_v3": layer_norm_grad_rows}[op]
+
+
+def rms_norm_grad_rows(data: Matrices, begin: int, end: int) -> tuple[RowBlock, Sums]:
     """dx of rows begin..end, and what these rows add to dgamma.
 
     xhat = x rstd,  dx = (dy gamma - xhat mean(dy gamma xhat)) rstd,  dgamma = sum(dy xhat)
@@ -114,14 +130,61 @@ def rms_norm_grad_rows(data: Matrices, begin: int, end: int) -> tuple[RowBlock, 
         dx_u += UNDERFLOW * (1.0 + 2.0 * abs_rstd)
 
         xhat *= dy
-        dgamma = xhat.sum(axis=0)
-        abs_product = np.abs(xhat, out=xhat)
-        dgamma_s = abs_product.sum(axis=0)
-        dgamma_u = UNDERFLOW * (end - begin + np.abs(dy, out=dy).sum(axis=0))
+        dgamma = _sum(xhat, UNDERFLOW * (end - begin + np.abs(dy, out=dy).sum(axis=0)))
+        rows, dgamma.undefined[...] = _may_overflow(
+            abs_sum, dx_s, (term, abs_xhat), (np.abs(xhat, out=xhat), abs_xhat)
+        )
+    return RowBlock(begin, end, dx, dx_s, dx_u, rows), {"dgamma": dgamma}
 
-        rows, cols = _may_overflow(abs_sum, dx_s, (term, abs_xhat), (abs_product, abs_xhat))
-    block = RowBlock(begin, end, dx, dx_s, dx_u, rows)
-    return block, GoldenSums(dgamma, dgamma_s, dgamma_u, cols)
+
+def layer_norm_grad_rows(data: Matrices, begin: int, end: int) -> tuple[RowBlock, Sums]:
+    """dx of rows begin..end, and what these rows add to dgamma and dbeta.
+
+    xhat = (x - mean) rstd,  dgamma = sum(dy xhat),  dbeta = sum(dy)
+    dx = (dy gamma - mean(dy gamma) - xhat mean(dy gamma xhat)) rstd
+    """
+    assert data.mean is not None
+    with np.errstate(all="ignore"):
+        dy = dtypes.to_float64(data.dy[begin:end])
+        rstd = data.rstd[begin:end, None]
+        abs_rstd = np.abs(rstd)
+        xhat = dtypes.to_float64(data.x[begin:end])
+        xhat -= data.mean[begin:end, None]
+        xhat *= rstd
+        abs_xhat = np.abs(xhat)
+        term = dy * data.gamma
+        product = term * xhat
+        c1 = term.sum(axis=1, keepdims=True) / data.cols
+        c2 = product.sum(axis=1, keepdims=True) / data.cols
+        np.abs(product, out=product)
+        abs_sum = product.sum(axis=1, keepdims=True)
+
+        dx = np.multiply(xhat, c2, out=product)
+        np.subtract(term, dx, out=dx)
+        dx -= c1
+        dx *= rstd
+        np.abs(term, out=term)
+        dx_s = abs_xhat * (abs_sum / data.cols)
+        dx_s += term
+        dx_s += term.sum(axis=1, keepdims=True) / data.cols
+        dx_s *= abs_rstd
+        dx_u = abs_xhat * (UNDERFLOW * (1.0 + abs_rstd))
+        dx_u += UNDERFLOW * (1.0 + 3.0 * abs_rstd)
+
+        dbeta = _sum(dy, np.full(data.cols, UNDERFLOW))
+        xhat *= dy
+        dgamma = _sum(xhat, UNDERFLOW * (end - begin + dbeta.s))
+        rows, dgamma.undefined[...] = _may_overflow(
+            abs_sum, dx_s, (term, abs_xhat), (np.abs(xhat, out=xhat), abs_xhat)
+        )
+    return RowBlock(begin, end, dx, dx_s, dx_u, rows), {"dgamma": dgamma, "dbeta": dbeta}
+
+
+def _sum(terms: F64, u: F64) -> GoldenSum:
+    """The sum over rows of what lies in fp32 everywhere."""
+    return GoldenSum(
+        terms.sum(axis=0), np.abs(terms).sum(axis=0), u, np.zeros(terms.shape[1], np.bool_)
+    )
 
 
 def _may_overflow(

@@ -1,7 +1,8 @@
 """Inputs of a case: seeded by its text, the same on every machine, each kind with a purpose.
 
-dy, x and gamma come from the distribution, in their storage dtype. rstd is what the forward pass
-would have given for the stored x, 1 / sqrt(mean(x^2) + 1e-6) in fp32, except in `exact`.
+dy, x and gamma come from the distribution, in their storage dtype. rstd and mean are what the
+forward pass would have given for the stored x, except in `exact`, and in `index` for the mean: rstd
+is 1 / sqrt(mean(x^2) + 1e-6), or of x less its mean where the operator subtracts it.
 
 normal       typical activations and gradients
 uniform      [-1, 1]
@@ -52,15 +53,30 @@ def make_inputs(case: Case) -> dict[str, Array]:
     gamma32 = _gamma(case)
     gamma = dtypes.from_float32(gamma32, dtype["gamma"])
     x, dy = _matrices(case, dtypes.to_float32(gamma))
-    rstd = np.ones(case.rows, np.float32) if case.dist == "exact" else forward_rstd(x)
+    values = {"dy": dy, "x": x, "gamma": gamma}
+    values |= _statistics(case, x, dtype["rstd"])
     if case.dist == "specials":
         _plant_specials(case, x, dy)
-    values = {"dy": dy, "x": x, "rstd": rstd, "gamma": gamma}
-    return {name: values[name].reshape(shape[name]) for name in shape}
+    given = [spec.name for spec in op.inputs if ops.is_given(spec, case)]
+    return {name: values[name].reshape(shape[name]) for name in given}
+
+
+def _statistics(case: Case, x: Array, dtype: str) -> dict[str, Array]:
+    """rstd, and mean where the operator has one."""
+    if not ops.find_op(case.op).has_mean:
+        exact = case.dist == "exact"
+        return {"rstd": np.ones(case.rows, np.float32) if exact else forward_rstd(x)}
+    if case.dist == "exact":
+        mean, rstd = np.zeros(case.rows, np.float32), np.ones(case.rows, np.float32)
+    elif case.dist == "index":  # all x of a row are equal: less their mean they would show nothing
+        mean, rstd = np.full(case.rows, 0.5, np.float32), forward_rstd(x)
+    else:
+        mean, rstd = forward_mean_and_rstd(x)
+    return {"mean": dtypes.from_float32(mean, dtype), "rstd": dtypes.from_float32(rstd, dtype)}
 
 
 def is_exact(case: Case) -> tuple[bool, bool]:
-    """Whether (dx, dgamma) of dist=exact come out exact from fp32 arithmetic in any order.
+    """Whether (dx, sums over rows) of dist=exact come out exact from fp32 arithmetic in any order.
 
     Terms are +-2^k with k in [-3, 3], so a sum of n of them has at most log2(n) + 6 bits, and 24
     are there. dx also holds the mean, exact if cols is a power of two, with log2(cols) more bits
@@ -82,6 +98,20 @@ def forward_rstd(x: Array) -> F32:
             block = dtypes.to_float64(x[at : at + step])
             mean[at : at + step] = np.einsum("rc,rc->r", block, block) / cols
         return (1.0 / np.sqrt(mean + EPS)).astype(np.float32)
+
+
+def forward_mean_and_rstd(x: Array) -> tuple[F32, F32]:
+    """mean(x) and 1 / sqrt(mean((x - mean)^2) + EPS) of every row of a matrix, rounded to fp32."""
+    rows, cols = x.shape
+    mean, variance = np.zeros(rows), np.zeros(rows)
+    step = max(1, _STREAM_ELEMS // max(cols, 1))
+    with np.errstate(all="ignore"):
+        for at in range(0, rows if cols else 0, step):
+            block = dtypes.to_float64(x[at : at + step])
+            mean[at : at + step] = block.mean(axis=1)
+            block -= mean[at : at + step, None]
+            variance[at : at + step] = np.einsum("rc,rc->r", block, block) / cols
+        return mean.astype(np.float32), (1.0 / np.sqrt(variance + EPS)).astype(np.float32)
 
 
 def _generator(case: Case, stream: str) -> np.random.Generator:

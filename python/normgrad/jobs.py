@@ -16,7 +16,6 @@ from normgrad.cases import Case
 from normgrad.errors import NormgradError
 from normgrad.words import allowed
 
-_CAPTURE_PREFIX = {"rms_norm_grad": "rms_"}  # whose captures are whose
 _CAPTURE_SOC = "ascend910b4"
 _CAPTURE_SUITE = "smoke"
 
@@ -85,9 +84,9 @@ def from_suite(name: str) -> list[Job]:
         return [from_case(case) for case in cases.read_file(Path(name))]
     found = [from_case(case) for case in cases.load_suite(name, paths.cases_root())]
     if name == _CAPTURE_SUITE and paths.captures_root().is_dir():
-        for op, prefix in _CAPTURE_PREFIX.items():
-            for file in sorted(paths.captures_root().glob(f"{prefix}*.npz")):
-                found.append(from_npz(file, op, _CAPTURE_SOC))
+        for op in ops.OPS.values():
+            for file in sorted(paths.captures_root().glob(f"{op.captures}*.npz")):
+                found.append(from_npz(file, op.name, _CAPTURE_SOC))
     return found
 
 

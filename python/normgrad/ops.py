@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from normgrad.cases import Case
 
 Role = Literal["in", "out"]
-DtypeRule = Literal["case", "gamma", "stats", "stats or fp32", "fp32"]
-ShapeRule = Literal["all", "leading", "normalised"]
+DtypeRule = Literal["case", "gamma", "stats", "fp32"]
+ShapeRule = Literal["all", "leading", "leading and ones", "normalised"]
 
 
 class OpError(NormgradError, ValueError):
@@ -32,6 +32,16 @@ class TensorSpec:
     dtype: DtypeRule  # "case": the case's dtype; "gamma", "stats": its option of that name
     shape: ShapeRule  # "all": x.shape; "leading", "normalised": its two parts
 
+    @property
+    def by_rows(self) -> bool:
+        """Whether there is one value per row."""
+        return self.shape in ("leading", "leading and ones")
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is an output that sums over rows."""
+        return self.role == "out" and self.shape == "normalised"
+
 
 @dataclass(frozen=True)
 class OpDescription:
@@ -40,8 +50,9 @@ class OpDescription:
     name: str
     tensors: tuple[TensorSpec, ...]
     kernel_source: str  # below op_kernel/
-    golden: str  # function of golden.py
     options: frozenset[str]  # of the case text, those that mean something for this operator
+    stats: str | None  # dtype of the statistics unless a case says otherwise; None: the case's
+    captures: str  # what names of captured tensors begin with
 
     @property
     def inputs(self) -> tuple[TensorSpec, ...]:
@@ -50,6 +61,11 @@ class OpDescription:
     @property
     def outputs(self) -> tuple[TensorSpec, ...]:
         return tuple(t for t in self.tensors if t.role == "out")
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether the mean of a row is subtracted."""
+        return any(t.name == "mean" for t in self.tensors)
 
     def tensor(self, name: str) -> TensorSpec:
         return next(t for t in self.tensors if t.name == name)
@@ -67,14 +83,32 @@ _OPS = (
         tensors=(
             TensorSpec("dy", "in", "case", "all"),
             TensorSpec("x", "in", "case", "all"),
-            TensorSpec("rstd", "in", "stats or fp32", "leading"),
+            TensorSpec("rstd", "in", "stats", "leading"),
             TensorSpec("gamma", "in", "gamma", "normalised"),
             TensorSpec("dx", "out", "case", "all"),
             TensorSpec("dgamma", "out", "fp32", "normalised"),
         ),
         kernel_source="rms_norm_grad/rms_norm_grad.cpp",
-        golden="rms_norm_grad_rows",
         options=COMMON_OPTIONS | {"stats"},  # anything but fp32 is refused
+        stats="fp32",
+        captures="rms_",
+    ),
+    OpDescription(
+        name="layer_norm_grad_v3",
+        tensors=(
+            TensorSpec("dy", "in", "case", "all"),
+            TensorSpec("x", "in", "case", "all"),
+            TensorSpec("rstd", "in", "stats", "leading and ones"),
+            TensorSpec("mean", "in", "stats", "leading and ones"),
+            TensorSpec("gamma", "in", "gamma", "normalised"),
+            TensorSpec("dx", "out", "case", "all"),
+            TensorSpec("dgamma", "out", "gamma", "normalised"),
+            TensorSpec("dbeta", "out", "gamma", "normalised"),
+        ),
+        kernel_source="layer_norm_grad_v3/layer_norm_grad_v3.cpp",
+        options=COMMON_OPTIONS | {"stats", "mask"},
+        stats=None,
+        captures="ln_",
     ),
 )
 OPS: dict[str, OpDescription] = {op.name: op for op in _OPS}
@@ -90,10 +124,36 @@ def find_op(name: str) -> OpDescription:
 def tensor_dtype(spec: TensorSpec, case: Case) -> str:
     """Name of the dtype that the case gives this tensor."""
     if spec.dtype == "gamma":
-        return case.gamma or case.dtype
-    if spec.dtype in ("stats", "stats or fp32"):
-        return case.stats or (case.dtype if spec.dtype == "stats" else "fp32")
+        return case.dtype if case.gamma in (None, "none") else str(case.gamma)
+    if spec.dtype == "stats":
+        return stats_dtype(case)
     return "fp32" if spec.dtype == "fp32" else case.dtype
+
+
+def stats_dtype(case: Case) -> str:
+    """Name of the dtype of rstd, and of mean where there is one."""
+    return case.stats or find_op(case.op).stats or case.dtype
+
+
+def is_given(spec: TensorSpec, case: Case) -> bool:
+    """Whether a case hands the tensor over: a gamma of none is not there, nor is what is masked."""
+    if spec.name in case.null or (spec.name == "gamma" and case.gamma == "none"):
+        return False
+    return spec.role == "in" or spec in wanted(case)
+
+
+def wanted(case: Case) -> tuple[TensorSpec, ...]:
+    """The outputs that a case asks for."""
+    outputs = find_op(case.op).outputs
+    mask = case.mask or "1" * len(outputs)
+    return tuple(spec for spec, bit in zip(outputs, mask, strict=True) if bit == "1")
+
+
+def unit_dtypes(case: Case) -> tuple[str, ...]:
+    """What a kernel is compiled for: dtypes of dy, of gamma and, where they are free, of rstd."""
+    op = find_op(case.op)
+    names = ("dy", "gamma") if op.stats else ("dy", "gamma", "rstd")
+    return tuple(tensor_dtype(op.tensor(name), case) for name in names)
 
 
 def tensor_shape(spec: TensorSpec, case: Case) -> tuple[int, ...]:
@@ -101,4 +161,6 @@ def tensor_shape(spec: TensorSpec, case: Case) -> tuple[int, ...]:
     leading = len(case.shape) - case.axes
     if spec.shape == "leading":
         return case.shape[:leading]
+    if spec.shape == "leading and ones":
+        return case.shape[:leading] + (1,) * case.axes
     return case.shape[leading:] if spec.shape == "normalised" else case.shape

@@ -10,6 +10,7 @@ from normgrad.errors import NormgradError
 from normgrad.tiling_abi import (
     MAX_RANK,
     AnswerStruct,
+    AttributesStruct,
     OptionsStruct,
     PlanStruct,
     ProblemStruct,
@@ -75,13 +76,25 @@ class TensorDesc:
 
 
 @dataclass(frozen=True)
+class Attributes:
+    """What a caller says beside the tensors, for operators that ask; None: a null pointer."""
+
+    normalized_shape: tuple[int, ...] | None = None
+    output_mask: tuple[bool, ...] | None = None
+
+
+@dataclass(frozen=True)
 class Problem:
     """What a check has made of a call."""
 
     rows: int
     cols: int
     dtype: str  # of dy, x and dx
-    gamma_dtype: str
+    gamma_dtype: str | None  # None: there is no gamma
+    stats_dtype: str = "fp32"  # of rstd and mean
+    sums_dtype: str = "fp32"  # of dgamma and dbeta
+    outputs: int = 0b011  # that are asked for: bits for dx, dgamma, dbeta
+    has_mean: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,7 +180,12 @@ def dtype_combinations(op: str, arch: int) -> list[tuple[str, str]]:
     return pairs
 
 
-def check(op: str, soc: Soc | str, tensors: Sequence[TensorDesc]) -> Problem:
+def check(
+    op: str,
+    soc: Soc | str,
+    tensors: Sequence[TensorDesc],
+    attributes: Attributes | None = None,
+) -> Problem:
     """What a call asks for; `tensors` in the operator's order. Raises Refused."""
     _refuse_beyond("a length of a shape", _MAX_LENGTH, [n for t in tensors for n in t.shape])
     descriptors = (TensorStruct * max(1, len(tensors)))(*map(_write_tensor, tensors))
@@ -177,6 +195,7 @@ def check(op: str, soc: Soc | str, tensors: Sequence[TensorDesc]) -> Problem:
         _soc_name(soc),
         descriptors,
         len(tensors),
+        ctypes.byref(_write_attributes(attributes or Attributes())),
         ctypes.byref(problem),
         ctypes.byref(answer),
     )
@@ -185,7 +204,11 @@ def check(op: str, soc: Soc | str, tensors: Sequence[TensorDesc]) -> Problem:
         problem.rows,
         problem.cols,
         _DTYPE_NAMES[problem.dtype],
-        _DTYPE_NAMES[problem.gamma_dtype],
+        _DTYPE_NAMES.get(problem.gamma_dtype),
+        _DTYPE_NAMES[problem.stats_dtype],
+        _DTYPE_NAMES[problem.sums_dtype],
+        problem.outputs,
+        bool(problem.has_mean),
     )
 
 
@@ -195,8 +218,12 @@ def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None
     raw_problem = ProblemStruct(
         problem.rows,
         problem.cols,
-        _dtype_code(problem.dtype),
-        _dtype_code(problem.gamma_dtype),
+        *map(
+            _dtype_code,
+            (problem.dtype, problem.gamma_dtype, problem.stats_dtype, problem.sums_dtype),
+        ),
+        problem.outputs,
+        problem.has_mean,
     )
     raw_options = _write_options(options or Options())
     raw, answer = PlanStruct(), AnswerStruct()
@@ -224,8 +251,8 @@ def _bytes(word: str) -> bytes:
     return word.encode(errors="replace")
 
 
-def _dtype_code(name: str) -> int:
-    return _DTYPE_CODES.get(name, _UNDEFINED)
+def _dtype_code(name: str | None) -> int:
+    return _DTYPE_CODES.get(name or "", _UNDEFINED)
 
 
 def _raise_if_refused(answer: AnswerStruct) -> None:
@@ -240,6 +267,21 @@ def _write_tensor(tensor: TensorDesc) -> TensorStruct:
         raw.shape[axis] = length
     for axis, stride in enumerate((tensor.strides or ())[:MAX_RANK]):
         raw.strides[axis] = min(stride, _MAX_LENGTH)  # of an empty tensor, or refused by its size
+    return raw
+
+
+def _write_attributes(attributes: Attributes) -> AttributesStruct:
+    raw = AttributesStruct()
+    if attributes.normalized_shape is not None:
+        raw.has_normalized_shape = 1
+        raw.normalized_rank = len(attributes.normalized_shape)
+        for axis, length in enumerate(attributes.normalized_shape[:MAX_RANK]):
+            raw.normalized_shape[axis] = length
+    if attributes.output_mask is not None:
+        raw.has_output_mask = 1
+        raw.mask_length = len(attributes.output_mask)
+        for index, bit in enumerate(attributes.output_mask[: len(raw.output_mask)]):
+            raw.output_mask[index] = bit
     return raw
 
 

@@ -28,7 +28,17 @@ from normgrad import (
 from normgrad.backends import Array, LaunchOptions, Outputs, twin
 from normgrad.cases import Case
 from normgrad.jobs import Job
-from normgrad.plan import Options, Plan, Refused, TensorDesc, check, find_soc, make_plan
+from normgrad.plan import (
+    Attributes,
+    Options,
+    Plan,
+    Problem,
+    Refused,
+    TensorDesc,
+    check,
+    find_soc,
+    make_plan,
+)
 from normgrad.store import Result
 from normgrad.verdict import Status, Verdict
 
@@ -61,10 +71,24 @@ def descriptors(case: Case) -> list[TensorDesc]:
                 dtype=ops.tensor_dtype(spec, case),
                 shape=shape,
                 strides=tuple(strides),
-                present=spec.name not in case.null,
+                present=ops.is_given(spec, case),
             )
         )
     return tensors
+
+
+def attributes(case: Case) -> Attributes:
+    """What a caller says beside the tensors."""
+    wanted = ops.wanted(case)
+    return Attributes(
+        case.shape[len(case.shape) - case.axes :],
+        tuple(spec in wanted for spec in ops.find_op(case.op).outputs),
+    )
+
+
+def problem_of(case: Case) -> Problem:
+    """What a case asks for; Refused with code and sentence if the operator says no."""
+    return check(case.op, case.soc, descriptors(case), attributes(case))
 
 
 def plan_case(case: Case, **knobs: Any) -> Plan:
@@ -72,7 +96,7 @@ def plan_case(case: Case, **knobs: Any) -> Plan:
 
     `knobs` are fields of plan.Options; they win over the case's own options.
     """
-    problem = check(case.op, case.soc, descriptors(case))
+    problem = problem_of(case)
     wishes = Options(
         ub_bytes=case.ub,
         cores=case.cores,
@@ -84,7 +108,7 @@ def plan_case(case: Case, **knobs: Any) -> Plan:
 
 
 def unit_of(case: Case) -> build.Unit:
-    return build.Unit(case.op, find_soc(case.soc).arch, (case.dtype, case.gamma or case.dtype))
+    return build.Unit(case.op, find_soc(case.soc).arch, ops.unit_dtypes(case))
 
 
 def prebuild(jobs: Iterable[Job]) -> int:

@@ -81,12 +81,27 @@ class TensorStruct(ctypes.Structure):
     )
 
 
+class AttributesStruct(ctypes.Structure):
+    _fields_ = (
+        ("has_normalized_shape", ctypes.c_int32),
+        ("normalized_rank", ctypes.c_int32),
+        ("normalized_shape", ctypes.c_int64 * MAX_RANK),
+        ("has_output_mask", ctypes.c_int32),
+        ("mask_length", ctypes.c_int32),
+        ("output_mask", ctypes.c_int32 * 3),
+    )
+
+
 class ProblemStruct(ctypes.Structure):
     _fields_ = (
         ("rows", ctypes.c_uint64),
         ("cols", ctypes.c_uint64),
         ("dtype", ctypes.c_int32),
         ("gamma_dtype", ctypes.c_int32),
+        ("stats_dtype", ctypes.c_int32),
+        ("sums_dtype", ctypes.c_int32),
+        ("outputs", ctypes.c_uint32),
+        ("has_mean", ctypes.c_uint32),
         ("copy_cols", ctypes.c_uint32),  # this and the next: the planner's own
         ("meeting_bytes", ctypes.c_uint32),
     )
@@ -110,6 +125,7 @@ MIRRORS: dict[str, type[ctypes.Structure]] = {
     "NormgradAnswer": AnswerStruct,
     "NormgradPlan": PlanStruct,
     "TensorDesc": TensorStruct,
+    "Attributes": AttributesStruct,
     "Problem": ProblemStruct,
     "PlanOptions": OptionsStruct,
 }

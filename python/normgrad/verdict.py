@@ -72,8 +72,10 @@ def judge(
     `drawn`: the inputs are those of the case's distribution, not captured ones. `saturates`: the
     chip's 16-bit formats know neither Inf nor NaN.
     """
-    if wrong := _wrong_form(case, data, outputs):
+    if wrong := _wrong_form(case, outputs):
         return Verdict(Status.FAILED, float("inf"), None, 1.0, wrong, {})
+    if not ops.wanted(case):
+        return Verdict(Status.PASSED, 0.0, None, 1.0, "", {})
     tallies, comparisons = _compare(case, data, outputs, declared_c, saturates)
     worst = max(tallies, key=lambda tally: tally.score)
     status, reason = _status(case, tallies, outputs, unwritten or {}, plan)
@@ -93,64 +95,80 @@ def judge(
     return Verdict(status, worst.score, worst.worst, 1.0, reason, metrics, lines)
 
 
-def _wrong_form(case: Case, data: Mapping[str, Array], outputs: Mapping[str, Array]) -> str:
+def _wrong_form(case: Case, outputs: Mapping[str, Array]) -> str:
     """A sentence if an output is missing or is not the tensor that the operator gives."""
-    shapes = {"dx": data["x"], "dgamma": data["gamma"]}
-    for spec in ops.find_op(case.op).outputs:
+    for spec in ops.wanted(case):
         if spec.name not in outputs:
             return f"output {spec.name} is missing"
-        got, like = outputs[spec.name], shapes[spec.name]
-        dtype = np.dtype(np.float32) if spec.dtype == "fp32" else like.dtype
-        if got.shape != like.shape or got.dtype != dtype:
+        got, shape = outputs[spec.name], ops.tensor_shape(spec, case)
+        dtype = dtypes.numpy_dtype(ops.tensor_dtype(spec, case))
+        if got.shape != shape or got.dtype != dtype:
             return (
-                f"output {spec.name} is {got.dtype} {got.shape}: the operator gives {dtype} "
-                f"{like.shape}"
+                f"output {spec.name} is {got.dtype} {got.shape}: the operator gives {dtype} {shape}"
             )
     return ""
 
 
 def _compare(
     case: Case, data: Mapping[str, Array], outputs: Mapping[str, Array], c: float, saturates: bool
-) -> tuple[tuple[Tally, Tally], tuple[Comparison, Comparison]]:
-    source = golden.matrices(data)
+) -> tuple[tuple[Tally, ...], tuple[Comparison, ...]]:
+    source = golden.matrices(data, case.cols)
     rows, cols = source.rows, source.cols
-    dx = outputs["dx"].reshape(rows, cols)
-    exact_dx, exact_dgamma = inputs.is_exact(case)
-    fmt = dtypes.FORMATS[dtypes.dtype_name(dx.dtype)]
-    narrow = saturates and fmt.name != "fp32"
-    of_dx = Tally("dx", fmt, outputs["dx"].shape, rows, cols, c, exact_dx, narrow)
-    of_dgamma = Tally(
-        "dgamma", dtypes.FORMATS["fp32"], outputs["dgamma"].shape, 1, cols, c, exact_dgamma
-    )
-    fair_dx = Comparison(fmt, cols)
-    fair_dgamma = Comparison(dtypes.FORMATS["fp32"], cols)
-    if cols == 0:
-        return (of_dx, of_dgamma), (fair_dx, fair_dgamma)
-    total, pairwise = golden.no_rows(cols), PairwiseSum()
+    tallies: dict[str, Tally] = {}
+    comparisons: dict[str, Comparison] = {}
+    exact = inputs.is_exact(case)
+    for spec in ops.wanted(case):
+        shape = outputs[spec.name].shape
+        fmt = dtypes.FORMATS[ops.tensor_dtype(spec, case)]
+        seen_rows = 1 if spec.is_sum else rows
+        narrow = saturates and fmt.name != "fp32"
+        tallies[spec.name] = Tally(
+            spec.name, fmt, shape, seen_rows, cols, c, exact[spec.is_sum], narrow
+        )
+        comparisons[spec.name] = Comparison(fmt, cols)
+    if cols:
+        _by_blocks(case, source, outputs, tallies, comparisons)
+    return tuple(tallies.values()), tuple(comparisons.values())
+
+
+def _by_blocks(
+    case: Case,
+    source: golden.Matrices,
+    outputs: Mapping[str, Array],
+    tallies: Mapping[str, Tally],
+    comparisons: Mapping[str, Comparison],
+) -> None:
+    rows, cols = source.rows, source.cols
+    golden_rows = golden.rows_of(case.op)
+    dx = outputs["dx"].reshape(rows, cols) if "dx" in tallies else None
+    total = {name: golden.no_rows(cols) for name in tallies if name != "dx"}
+    pairwise = {name: PairwiseSum() for name in total}
     step = max(1, BLOCK_ELEMS // cols)
     every = -(-rows * cols // fair.SAMPLE_ELEMS)  # one of so many blocks is looked at
     for number, begin in enumerate(range(0, rows, step)):
-        block, sums = golden.rms_norm_grad_rows(source, begin, min(begin + step, rows))
-        total.add(sums)
+        block, sums = golden_rows(source, begin, min(begin + step, rows))
+        looks = dx is not None and number % every == 0
+        plain, parts = fair.rows(source, begin, block.end, looks)
+        for name in total:
+            total[name].add(sums[name])
+            pairwise[name].add(parts[name])
+        if dx is None:
+            continue
         undefined = None if block.undefined is None else block.undefined[:, None]
         got = dx[begin : block.end]
-        of_dx.add(got, compare.Block(begin, block.dx, block.dx_s, block.dx_u, undefined))
-        plain, part = fair.rms_norm_grad_rows(source, begin, block.end, number % every == 0)
-        pairwise.add(part)
+        tallies["dx"].add(got, compare.Block(begin, block.dx, block.dx_s, block.dx_u, undefined))
         if plain is not None:
-            fair_dx.add(got, plain, block.dx, block.dx_s, undefined)
-    overflow = total.undefined | golden.beyond_fp32(total.dgamma_s)
-    golden_dgamma = compare.Block(
-        0, total.dgamma[None], total.dgamma_s[None], total.dgamma_u[None],
-        overflow[None] if overflow.any() else None,
-    )  # fmt: skip
-    dgamma = outputs["dgamma"].reshape(1, cols)
-    of_dgamma.add(dgamma, golden_dgamma)
-    if rows:
-        fair_dgamma.add(
-            dgamma[0], pairwise.total(), total.dgamma, total.dgamma_s, golden_dgamma.undefined
+            comparisons["dx"].add(got, plain, block.dx, block.dx_s, undefined)
+    for name, whole in total.items():
+        overflow = whole.undefined | golden.beyond_fp32(whole.s)
+        undefined = overflow[None] if overflow.any() else None
+        got = outputs[name].reshape(1, cols)
+        tallies[name].add(
+            got, compare.Block(0, whole.value[None], whole.s[None], whole.u[None], undefined)
         )
-    return (of_dx, of_dgamma), (fair_dx, fair_dgamma)
+        if rows:
+            fair_sum = dtypes.from_float32(pairwise[name].total(), tallies[name].fmt.name)
+            comparisons[name].add(got[0], fair_sum, whole.value, whole.s, undefined)
 
 
 def _status(
@@ -236,10 +254,11 @@ def explain(tallies: tuple[Tally, ...], plan: SplitOfRows | None) -> tuple[str, 
         for hint, why in where.patterns(tally, plan):
             lines.append(f"{tally.name} fails {hint}" + (f": look at {why}" if why else ""))
     if len(failing) == 1 and len(tallies) > 1:
-        right = next(tally.name for tally in tallies if not tally.failed)
+        right = [tally.name for tally in tallies if not tally.failed]
         lines.append(
-            f"{right} is right: look at what {failing[0].name} alone goes through"
-            + (" (sums over rows, the exchange between cores)" if right == "dx" else "")
+            f"{' and '.join(right)} {'is' if len(right) == 1 else 'are'} right: look at what "
+            f"{failing[0].name} alone goes through"
+            + (" (sums over rows, the exchange between cores)" if "dx" in right else "")
         )
     return tuple(lines)
 

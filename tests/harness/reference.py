@@ -22,7 +22,7 @@ def correctly_rounded(inputs: Mapping[str, Array]) -> dict[str, Array]:
     dx, dgamma = np.zeros((source.rows, source.cols)), np.zeros(source.cols)
     if dx.size:
         block, sums = golden.rms_norm_grad_rows(source, 0, source.rows)
-        dx, dgamma = block.dx, sums.dgamma
+        dx, dgamma = block.dx, sums["dgamma"].value
     return {
         "dx": dtypes.round_to(dx, dtype).reshape(inputs["x"].shape),
         "dgamma": dtypes.round_to(dgamma, "fp32").reshape(inputs["gamma"].shape),

@@ -94,18 +94,18 @@ def test_same_bits_for_any_cores(shape: str) -> None:
 # Mutants: what takes a part in the order of the sums by the number of cores.
 MUTANTS = {
     "groups_by_cores": (
-        "tiling/rms_norm_grad_partials.cpp",
+        "tiling/norm_grad_partials.cpp",
         "deal.rows = deal.in_groups ? kGroupRows : 1;",
         "deal.rows = CeilDiv(problem.rows, options.cores ? options.cores : soc_cores);",
     ),
     "steps_by_cores": (
-        "tiling/rms_norm_grad_tile.cpp",
+        "tiling/norm_grad_tile.cpp",
         "  if (!tile.fits || wanted != 0 || problem.rows <= group_rows) {",
         "  tile.step_rows = busiest_rows > group_rows ? 2 : 4;\n"
         "  if (!tile.fits || wanted != 0 || problem.rows <= group_rows) {",
     ),
     "blocks_by_cores": (
-        "op_kernel/rms_norm_grad/dgamma_partials.h",
+        "op_kernel/common/partial_sums.h",
         "    HalveRows(strips, rows, strip_pitch, strip_pitch);",
         "    for (uint32_t row = 1; row < rows && cores_ < 8; ++row) {\n"
         "      AddRows(strips, strips, strips[row * strip_pitch], 1, strip_pitch, strip_pitch);\n"

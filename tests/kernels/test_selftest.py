@@ -87,7 +87,7 @@ def test_every_failed_defect_names_a_pattern() -> None:
 OWN = f"""[changes_nothing] a comment more
 case: {CASE}
 finds: FAILED
-@@ op_kernel/rms_norm_grad/args.h
+@@ op_kernel/common/args.h
    struct RowSpan {{
 +  // nothing
 
@@ -109,21 +109,21 @@ names: in every row
 [has_lost_its_text] what it edits is not there
 case: {CASE}
 finds: FAILED
-@@ op_kernel/rms_norm_grad/args.h
+@@ op_kernel/common/args.h
 -  int what_nobody_wrote;
 +  int what_somebody_wrote;
 
 [does_not_compile] nonsense
 case: {CASE}
 finds: ERROR
-@@ op_kernel/rms_norm_grad/args.h
+@@ op_kernel/common/args.h
    struct RowSpan {{
 +  nonsense;
 
 [ends_the_process] the planner crashes
 case: {CASE}
 finds: ERROR
-@@ tiling/rms_norm_grad.cpp
+@@ tiling/norm_grad_plan.cpp
    tiling.rows = problem.rows;
    tiling.cols = cols;
 +  *reinterpret_cast<volatile int*>(cols - cols) = 1;

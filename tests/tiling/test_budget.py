@@ -11,12 +11,12 @@ from tiling_struct import ROOT
 
 FAULTS = {
     "a second phase that is too large": (
-        "rms_norm_grad_partials.cpp",
+        "norm_grad_partials.cpp",
         "tiling->strip_cols = static_cast<uint32_t>(std::min(even, most));",
         "tiling->strip_cols = static_cast<uint32_t>(std::min(even, most)) * 512;",
     ),
     "a first phase that is too large": (
-        "rms_norm_grad.cpp",
+        "norm_grad_plan.cpp",
         "const Layout layout = PlaceTile(problem, tile);",
         "tile.rows *= 64;\n  const Layout layout = PlaceTile(problem, tile);",
     ),

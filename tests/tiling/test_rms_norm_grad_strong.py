@@ -48,7 +48,7 @@ def order(plan: Plan) -> tuple[Any, ...]:
     who has which columns: DxFewRows adds up rows as DxSplitRow does."""
     fields = plan.fields
     names = ("rows_per_step", "deal_rows", "partial_slots")
-    has_lo = any(buffer.name == "dgamma_lo" for buffer in plan.buffers)
+    has_lo = any(buffer.name == "sum_lo" for buffer in plan.buffers)
     piece = min(int(fields["rows_per_tile"]), GROUP)
     if piece % int(fields["rows_per_step"]) == 0 and piece in (GROUP, GROUP // 2):
         piece = GROUP  # cut into the same steps
@@ -139,7 +139,7 @@ def test_second_phase_fits_and_covers_the_columns(
     widest = max(strip, block_strip)
     assert held["partials_in"].bytes == min(groups, BLOCK) * widest * 4
     assert held["partials_in"].count == fields["partial_buffers"] == (2 if blocks > 1 else 1)
-    assert held["dgamma_out"].bytes == widest * 4
+    assert held["sum_out"].bytes == widest * 4
     assert ("strip_hi" in held) == (blocks > BLOCK)
     if blocks > BLOCK:
         assert held["strip_hi"].bytes == held["strip_lo"].bytes == ceil_div(strip, 64) * 256

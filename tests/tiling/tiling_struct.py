@@ -1,4 +1,4 @@
-"""The tiling data of RmsNormGrad as its header declares it: tests read what kernels read."""
+"""The tiling data as its header declares it: tests read what kernels read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADER = (ROOT / "tiling" / "rms_norm_grad.h").read_text()
+HEADER = (ROOT / "tiling" / "norm_grad.h").read_text()
 
 _TYPES: dict[str, type] = {
     "uint32_t": ctypes.c_uint32,
@@ -23,15 +23,13 @@ def _members(struct: str) -> list[tuple[str, str]]:
     return re.findall(r"^\s*(\w+) (\w+);", body[1], re.MULTILINE)
 
 
-UB_FIELDS = [name for _, name in _members("RmsNormGradUbBytes")]
-FIELDS = [name for kind, name in _members("RmsNormGradTiling") if kind in _TYPES]
+UB_FIELDS = [name for _, name in _members("NormGradUbBytes")]
+FIELDS = [name for kind, name in _members("NormGradTiling") if kind in _TYPES]
 
 
 class UbBytes(ctypes.Structure):
-    _fields_ = tuple((name, _TYPES[kind]) for kind, name in _members("RmsNormGradUbBytes"))
+    _fields_ = tuple((name, _TYPES[kind]) for kind, name in _members("NormGradUbBytes"))
 
 
 class Tiling(ctypes.Structure):
-    _fields_ = tuple(
-        (name, _TYPES.get(kind, UbBytes)) for kind, name in _members("RmsNormGradTiling")
-    )
+    _fields_ = tuple((name, _TYPES.get(kind, UbBytes)) for kind, name in _members("NormGradTiling"))

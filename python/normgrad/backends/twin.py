@@ -43,7 +43,7 @@ def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOpti
             ops.tensor_shape(spec, case),
             dtypes.numpy_dtype(ops.tensor_dtype(spec, case)),
         )
-        for spec in op.outputs
+        for spec in ops.wanted(case)
     }
     if plan.cores == 0:
         return Outputs({name: np.zeros(shape, kind) for name, (shape, kind) in outputs.items()})
@@ -73,7 +73,7 @@ class RawLaunch:
 def raw_launch(case: Case, plan: Plan) -> RawLaunch:
     """The launch of the kernel that a plan is for."""
     return RawLaunch(
-        unit=build.unit(case.op, plan.soc.arch, (case.dtype, case.gamma or case.dtype)),
+        unit=build.unit(case.op, plan.soc.arch, ops.unit_dtypes(case)),
         soc=plan.soc.name,
         cores=plan.cores,
         ub_bytes=plan.ub_limit_bytes,
@@ -165,7 +165,8 @@ def _tensor(
     if output is not None:
         _reserve(file, _size(output))
         return [f"tensor {name} out {_size(output)} {file}"]
-    assert data is not None, f"tensor {name} is neither given nor asked for"
+    if data is None:  # neither given nor asked for
+        return [f"tensor {name} null 0 -"]
     if isinstance(data, SparseInput):
         lines = [f"sparse {name} in {data.nbytes}"]
         for begin, array in data.data.items():

@@ -1,4 +1,4 @@
-#include "tiling/rms_norm_grad_partials.h"
+#include "tiling/norm_grad_partials.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,6 +6,7 @@
 #include "tiling/align.h"
 #include "tiling/answer.h"
 #include "tiling/chip.h"
+#include "tiling/norm_grad_tile.h"
 
 namespace normgrad {
 namespace {
@@ -47,13 +48,15 @@ Deal DealRows(const Problem& problem, const PlanOptions& options, uint32_t soc_c
 }
 
 void PlacePartials(const Problem& problem, const Deal& deal, uint32_t ub_bytes,
-                   RmsNormGradTiling* tiling, Plan* plan) {
+                   NormGradTiling* tiling, Plan* plan) {
   tiling->deal_rows = static_cast<uint32_t>(deal.rows);
   tiling->cores = deal.cores;
   tiling->rows_per_core = problem.rows == 0 ? 0 : deal.pieces / deal.parts * deal.rows;
   tiling->cores_with_one_more = static_cast<uint32_t>(deal.pieces % deal.parts);
   tiling->partial_slots = deal.sums;
-  if (tiling->partial_slots == 1) {
+  const bool needs_cast = problem.sums_dtype != DType::kFloat32;
+  tiling->sums_are_direct = deal.sums == 1 && !needs_cast ? 1 : 0;
+  if (tiling->sums_are_direct != 0) {
     return;
   }
   const uint64_t cols = problem.cols;
@@ -77,8 +80,8 @@ void PlacePartials(const Problem& problem, const Deal& deal, uint32_t ub_bytes,
     tiling->block_strip_cols = static_cast<uint32_t>(std::min(line, most));
   }
   tiling->partial_pitch_cols = static_cast<uint32_t>(PartialPitch(cols, deal));
-  plan->workspace_bytes =
-      (tiling->partial_slots + (has_blocks ? blocks : 0)) * tiling->partial_pitch_cols * kFp32Bytes;
+  plan->workspace_bytes = Sums(problem) * (tiling->partial_slots + (has_blocks ? blocks : 0)) *
+                          tiling->partial_pitch_cols * kFp32Bytes;
 
   const uint64_t strip_bytes =
       (std::max(tiling->strip_cols, tiling->block_strip_cols) + longer) * uint64_t{kFp32Bytes};
@@ -86,7 +89,7 @@ void PlacePartials(const Problem& problem, const Deal& deal, uint32_t ub_bytes,
   ub.Add("meeting (second phase)", problem.meeting_bytes);
   tiling->ub.partials_in =
       ub.Add("partials_in (second phase)", rows * strip_bytes, tiling->partial_buffers);
-  tiling->ub.dgamma_out = ub.Add("dgamma_out (second phase)", strip_bytes);
+  tiling->ub.sum_out = ub.Add("sum_out (second phase)", strip_bytes);
   if (has_pair) {
     const uint64_t pair_cols = AlignUp(tiling->strip_cols + longer, kRepeatCols);
     tiling->ub.strip_hi = ub.Add("strip_hi (second phase)", pair_cols * kFp32Bytes);
@@ -102,7 +105,7 @@ std::string DealText(const Problem& problem, const Deal& deal, uint64_t minimum_
   if (deal.pieces == 1) {
     return "; det=strong: all rows are one group";
   }
-  const double extra = 2.0 * kFp32Bytes * static_cast<double>(deal.pieces) *
+  const double extra = 2.0 * kFp32Bytes * Sums(problem) * static_cast<double>(deal.pieces) *
                        static_cast<double>(problem.cols) / static_cast<double>(minimum_bytes);
   char figures[64];
   std::snprintf(figures, sizeof(figures), "%.0f on average; their sums move %.1f %% more bytes",

@@ -1,14 +1,15 @@
-// Where the buffers of RmsNormGrad lie in UB, and how many rows or columns fit there.
-#ifndef NORMGRAD_TILING_RMS_NORM_GRAD_TILE_H_
-#define NORMGRAD_TILING_RMS_NORM_GRAD_TILE_H_
+// Where the buffers lie in UB, and how many rows or columns fit there.
+#ifndef NORMGRAD_TILING_NORM_GRAD_TILE_H_
+#define NORMGRAD_TILING_NORM_GRAD_TILE_H_
 
 #include <cstdint>
+#include <string>
 
 #include "tiling/align.h"
 #include "tiling/chip.h"
+#include "tiling/norm_grad.h"
+#include "tiling/norm_grad_partials.h"
 #include "tiling/problem.h"
-#include "tiling/rms_norm_grad.h"
-#include "tiling/rms_norm_grad_partials.h"
 #include "tiling/ub_budget.h"
 
 namespace normgrad {
@@ -19,10 +20,21 @@ constexpr uint32_t kMaxCopyRows = 4095;
 // at a quarter of it).
 constexpr uint64_t kGoodCopyBytes = 16384;
 
+// What an operator of the family has of each. A plan has room for all that the operator can be
+// asked for: what is left out of the outputs never changes the bits of the others.
+inline uint32_t Stats(const Problem& problem) { return problem.has_mean != 0 ? 2 : 1; }
+inline uint32_t Sums(const Problem& problem) { return problem.has_mean != 0 ? 2 : 1; }
+inline DType GammaDtype(const Problem& problem) {  // of ones, if there is none
+  return problem.gamma_dtype == DType::kUndefined ? problem.sums_dtype : problem.gamma_dtype;
+}
+inline std::string OpName(const Problem& problem) {
+  return problem.has_mean != 0 ? "layer_norm_grad_v3" : "rms_norm_grad";
+}
+
 // What is in UB together.
 struct Tile {
   bool fits = false;
-  RmsNormGradKey key = RmsNormGradKey::kDxWholeRow;
+  NormGradKey key = NormGradKey::kDxWholeRow;
   uint32_t in_buffers = 2;  // of dy and x; DxInPlaceRow: places of segments
   uint32_t out_buffers = 2;
   uint64_t rows = 1;          // that are copied together
@@ -45,7 +57,7 @@ struct Tile {
 // The buffers of the first phase: as a list that adds up, and by name for the tiling data.
 struct Layout {
   UbBudget budget;
-  RmsNormGradUbBytes bytes = {};
+  NormGradUbBytes bytes = {};
 };
 
 // Which strategies a caller's wishes leave open.
@@ -69,7 +81,7 @@ uint64_t LeafPitch(uint64_t cols);  // fp32 leaf sums of one row
 inline uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
 
 // fp32 arrays that a strategy computes in, beside its queues.
-uint32_t WorkArrays(const Tile& tile, DType dtype);
+uint32_t WorkArrays(const Problem& problem, const Tile& tile);
 
 // `busiest_rows`: rows of the core that has most, at least 1. A wish of 0 is none.
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
@@ -99,7 +111,10 @@ uint64_t LeafReadRows(const Problem& problem, const Tile& tile);
 bool RowsAreFar(const Problem& problem);
 
 // The buffers that all strategies lay out alike, and those of rows that are cut.
-void PlaceDgamma(uint64_t pitch, uint64_t work_cols, bool has_lo, Layout* layout);
+void PlaceSums(const Problem& problem, uint64_t pitch, uint64_t work_cols, bool has_lo,
+               Layout* layout);
+// `rows` of rstd (and mean): as they come, and in fp32.
+void PlaceStats(const Problem& problem, uint64_t rows, Layout* layout);
 Layout PlaceBlock(const Problem& problem, const Tile& tile);
 
 Layout PlaceTile(const Problem& problem, const Tile& tile);
@@ -110,4 +125,4 @@ uint64_t WidestRow(Problem problem, const Regimes& regimes, uint64_t busiest_row
 
 }  // namespace normgrad
 
-#endif  // NORMGRAD_TILING_RMS_NORM_GRAD_TILE_H_
+#endif  // NORMGRAD_TILING_NORM_GRAD_TILE_H_

@@ -1,12 +1,12 @@
-// How dgamma's partial sums lie in the workspace of RmsNormGrad, and how cores add them up.
-#ifndef NORMGRAD_TILING_RMS_NORM_GRAD_PARTIALS_H_
-#define NORMGRAD_TILING_RMS_NORM_GRAD_PARTIALS_H_
+// How partial sums over rows lie in the workspace, and how cores add them up.
+#ifndef NORMGRAD_TILING_NORM_GRAD_PARTIALS_H_
+#define NORMGRAD_TILING_NORM_GRAD_PARTIALS_H_
 
 #include <string>
 
+#include "tiling/norm_grad.h"
 #include "tiling/plan.h"
 #include "tiling/problem.h"
-#include "tiling/rms_norm_grad.h"
 
 namespace normgrad {
 
@@ -33,11 +33,11 @@ Deal DealRows(const Problem& problem, const PlanOptions& options, uint32_t soc_c
 
 // The split of rows and the second phase: fields of `tiling`, buffers and workspace of `plan`.
 void PlacePartials(const Problem& problem, const Deal& deal, uint32_t ub_bytes,
-                   RmsNormGradTiling* tiling, Plan* plan);
+                   NormGradTiling* tiling, Plan* plan);
 
 // What det=strong costs: "; 64 groups of 64 rows: ..."; nothing without it.
 std::string DealText(const Problem& problem, const Deal& deal, uint64_t minimum_bytes);
 
 }  // namespace normgrad
 
-#endif  // NORMGRAD_TILING_RMS_NORM_GRAD_PARTIALS_H_
+#endif  // NORMGRAD_TILING_NORM_GRAD_PARTIALS_H_

@@ -3,17 +3,17 @@
 // counter, level k holds the sum of the last 2^k chunks that has no partner yet: earlier + later.
 // At the end the levels are added up from the lowest to the highest, which is what an odd last one
 // that passes up unchanged comes to. UB: (levels + 1) fp32 per row, for any number of columns.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_CHUNK_TREE_H_
-#define OP_KERNEL_RMS_NORM_GRAD_CHUNK_TREE_H_
+#ifndef OP_KERNEL_COMMON_CHUNK_TREE_H_
+#define OP_KERNEL_COMMON_CHUNK_TREE_H_
 
-#include "op_kernel/rms_norm_grad/block_tiles.h"
-#include "op_kernel/rms_norm_grad/row_sum.h"
+#include "op_kernel/common/block_tiles.h"
+#include "op_kernel/common/row_sum.h"
 
 // The leaves of a chunk of some rows. A chunk has at most eight, so that a row's leaf sums are one
 // block.
 class ChunkLeaves {
  public:
-  __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
+  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
     pipe->InitBuffer(parts_buf_, plan.ub.leaf_parts);
     part_elems_ = plan.ub.leaf_parts / static_cast<uint32_t>(sizeof(float));
   }
@@ -76,7 +76,7 @@ __aicore__ inline void MeansTimesRstd(const AscendC::LocalTensor<float>& sums,
 
 class ChunkTree {
  public:
-  __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
+  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
     stride_ = RoundUp(plan.group_rows, kBlockElemsFp32);
     pipe->InitBuffer(rows_buf_, plan.ub.row_sums);
     pipe->InitBuffer(leaf_sums_buf_, plan.ub.leaf_sums);
@@ -157,4 +157,4 @@ class ChunkTree {
   AscendC::TBuf<AscendC::TPosition::VECCALC> leaf_sums_buf_;
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_CHUNK_TREE_H_
+#endif  // OP_KERNEL_COMMON_CHUNK_TREE_H_

@@ -1,8 +1,8 @@
-// Fewer rows of RmsNormGrad than cores: how cores form row groups x column groups, and when that
+// Fewer rows than cores: how cores form row groups x column groups, and when that
 // pays off.
 #include <algorithm>
 
-#include "tiling/rms_norm_grad_tile.h"
+#include "tiling/norm_grad_tile.h"
 
 namespace normgrad {
 namespace {
@@ -35,7 +35,7 @@ double CyclesOf(const Problem& problem, const Tile& tile, uint64_t cores) {
   const double rows = static_cast<double>(tile.group_rows);
   const uint64_t strip = tile.row_groups > 1 ? CeilDiv(problem.cols, cores) * tile.row_groups : 0;
   const double leaves = rows * static_cast<double>(LeafCount(problem.cols));
-  const double other = cols * (SizeOf(problem.gamma_dtype) + kFp32Bytes) +
+  const double other = cols * (SizeOf(GammaDtype(problem)) + kFp32Bytes) +
                        (static_cast<double>(strip) + leaves) * kFp32Bytes;
   return Cycles(problem, rows * cols, !tile.is_resident, other, true);
 }
@@ -89,7 +89,7 @@ Tile FewRowsTile(const Problem& problem, uint32_t cores, uint32_t most_row_group
     const uint64_t most_groups = std::min<uint64_t>(cores / row_groups, all_leaves);
     const uint64_t leaves = CeilDiv(all_leaves, most_groups);
     Tile tile;
-    tile.key = RmsNormGradKey::kDxFewRows;
+    tile.key = NormGradKey::kDxFewRows;
     tile.row_groups = row_groups;
     tile.col_groups = CeilDiv(all_leaves, leaves);  // no more cores than share the work
     tile.group_rows = CeilDiv(problem.rows, row_groups);
@@ -115,7 +115,7 @@ bool PaysOff(const Problem& problem, const Tile& tile, uint32_t cores) {
   const bool meets = problem.rows > 1;
   // gamma, the partial sum of dgamma, a strip of all of them: as wide as a row, since every row has
   // a core.
-  const double other = cols * (SizeOf(problem.gamma_dtype) + (meets ? 2 : 1) * kFp32Bytes);
+  const double other = cols * (SizeOf(GammaDtype(problem)) + (meets ? 2 : 1) * kFp32Bytes);
   return tile.fits && CyclesOf(problem, tile, cores) < Cycles(problem, cols, false, other, meets);
 }
 

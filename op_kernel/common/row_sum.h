@@ -6,10 +6,10 @@
 //     8 sums of the blocks (two instructions of slope 1; WholeReduceSum does the same at 7);
 //   - leaf sums are added up by the same tree: 0+1, 2+3, ..., an odd last one passes up unchanged.
 // Padding is never added: masks end where the columns end.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_ROW_SUM_H_
-#define OP_KERNEL_RMS_NORM_GRAD_ROW_SUM_H_
+#ifndef OP_KERNEL_COMMON_ROW_SUM_H_
+#define OP_KERNEL_COMMON_ROW_SUM_H_
 
-#include "op_kernel/rms_norm_grad/grid.h"
+#include "op_kernel/common/grid.h"
 
 constexpr uint32_t kLeafCols = 512;
 constexpr uint32_t kLeafBlocks = kLeafCols / kBlockElemsFp32;
@@ -145,4 +145,4 @@ __aicore__ inline void SumNarrowRows(const AscendC::LocalTensor<float>& sums,
   AscendC::PipeBarrier<PIPE_V>();
 }
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_ROW_SUM_H_
+#endif  // OP_KERNEL_COMMON_ROW_SUM_H_

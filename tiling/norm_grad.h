@@ -1,56 +1,63 @@
-// RmsNormGrad: the plan that crosses from host to kernel. C++11-clean and plain data: CANN's host
-// build, CANN's kernel compiler and g++ all read this file.
-#ifndef NORMGRAD_TILING_RMS_NORM_GRAD_H_
-#define NORMGRAD_TILING_RMS_NORM_GRAD_H_
+// The plan of an operator of the family that crosses from host to kernel. C++11-clean and plain
+// data: CANN's host build, CANN's kernel compiler and g++ all read this file.
+#ifndef NORMGRAD_TILING_NORM_GRAD_H_
+#define NORMGRAD_TILING_NORM_GRAD_H_
 
 #include <cstdint>
 
 // Keys reach the kernel compiler as decimal digits (it finds them by text in the preprocessed
 // source), hence macros; the enum is what C++ code compares against.
-#define RMS_NORM_GRAD_KEY_DX_WHOLE_ROW 1
-#define RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW 2
-#define RMS_NORM_GRAD_KEY_DX_SPLIT_ROW 3
-#define RMS_NORM_GRAD_KEY_DX_FEW_ROWS 4
+#define NORM_GRAD_KEY_DX_WHOLE_ROW 1
+#define NORM_GRAD_KEY_DX_IN_PLACE_ROW 2
+#define NORM_GRAD_KEY_DX_SPLIT_ROW 3
+#define NORM_GRAD_KEY_DX_FEW_ROWS 4
 
-enum class RmsNormGradKey : uint32_t {
+enum class NormGradKey : uint32_t {
   kDxWholeRow = 1,
   kDxInPlaceRow = 2,
   kDxSplitRow = 3,
   kDxFewRows = 4,
 };
-static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxWholeRow) == RMS_NORM_GRAD_KEY_DX_WHOLE_ROW,
+static_assert(static_cast<uint32_t>(NormGradKey::kDxWholeRow) == NORM_GRAD_KEY_DX_WHOLE_ROW,
               "the macro and the enum name one key");
-static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxInPlaceRow) ==
-                  RMS_NORM_GRAD_KEY_DX_IN_PLACE_ROW,
+static_assert(static_cast<uint32_t>(NormGradKey::kDxInPlaceRow) == NORM_GRAD_KEY_DX_IN_PLACE_ROW,
               "the macro and the enum name one key");
-static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxSplitRow) == RMS_NORM_GRAD_KEY_DX_SPLIT_ROW,
+static_assert(static_cast<uint32_t>(NormGradKey::kDxSplitRow) == NORM_GRAD_KEY_DX_SPLIT_ROW,
               "the macro and the enum name one key");
-static_assert(static_cast<uint32_t>(RmsNormGradKey::kDxFewRows) == RMS_NORM_GRAD_KEY_DX_FEW_ROWS,
+static_assert(static_cast<uint32_t>(NormGradKey::kDxFewRows) == NORM_GRAD_KEY_DX_FEW_ROWS,
               "the macro and the enum name one key");
+
+// Which outputs are computed, as bits.
+constexpr uint32_t kWantsDx = 1;
+constexpr uint32_t kWantsDgamma = 2;
+constexpr uint32_t kWantsDbeta = 4;
 
 // Partial sums that are added up in pairs, as one block; blocks are so in turn.
 constexpr uint32_t kPartialsPerBlock = 64;
 
-// Bytes of one buffer of each name; how many there are of a queue's is in RmsNormGradTiling. A
+// Bytes of one buffer of each name; how many there are of a queue's is in NormGradTiling, and an
+// operator that subtracts the mean has two of rstd_block, mean_block, leaf_parts and leaf_sums. A
 // strategy that cuts rows (DxSplitRow, DxFewRows) has the chunk's columns where others have
 // pitch_cols, and a chunk's leaves instead of a row's.
-struct RmsNormGradUbBytes {
-  uint32_t dy_in;        // rows_per_tile x pitch_cols, dtype of dy; or one segment
-  uint32_t x_in;         // as dy_in; in DxInPlaceRow dx is written here, over x
-  uint32_t rstd_in;      // queue: rstd_rows fp32, rounded up to 8; rows that are cut: group_rows
+struct NormGradUbBytes {
+  uint32_t dy_in;    // rows_per_tile x pitch_cols, dtype of dy; or one segment
+  uint32_t x_in;     // as dy_in; in DxInPlaceRow dx is written here, over x
+  uint32_t rstd_in;  // queue: rstd_rows in the dtype of rstd, in whole blocks, and as many means;
+                     // rows that are cut: group_rows
+  uint32_t stats_wide;   // the same in fp32 where they come in 16 bits
   uint32_t dx_out;       // queue: as dy_in, and at least a chunk's fp32 sum; not in DxInPlaceRow
   uint32_t gamma_in;     // queue of one: a chunk in gamma's dtype; rows that are cut only
   uint32_t gamma;        // pitch_cols: fp32 if gamma_is_wide, else gamma's dtype
-  uint32_t dgamma_hi;    // pitch_cols fp32, rounded up to 256 B: the running sum over rows ...
-  uint32_t dgamma_lo;    // ... and what it could not hold; 0: one accumulator
+  uint32_t sum_hi;       // pitch_cols fp32, rounded up to 256 B: the running sum over rows ...
+  uint32_t sum_lo;       // ... and what it could not hold; 0: one accumulator
   uint32_t lane_mask;    // a bit for each column that the two-sum works on together
   uint32_t work;         // one fp32 work array; see work_arrays
-  uint32_t half_rows;    // DxWholeRow: half the rows of a step, fp32, at least dgamma_hi
+  uint32_t half_rows;    // DxWholeRow: half the rows of a step, fp32, at least sum_hi
   uint32_t rstd_block;   // rstd_rows (rounded up to 8) blocks of 32 B, rstd repeated 8 times
   uint32_t mean_block;   // rows_per_step (rounded up to 8) blocks: minus the mean, times rstd
   uint32_t leaf_parts;   // rows_per_step (rounded up to 8) x leaf_pitch blocks
   uint32_t leaf_sums;    // rows_per_step x leaf_pitch fp32; 0: a row is one leaf
-  uint32_t row_sums;     // twice rows_per_step fp32, rounded up to 8: sums, and minus cols;
+  uint32_t row_sums;     // rows_per_step fp32, rounded up to 8, for each sum and for minus cols;
                          // DxSplitRow: group_rows fp32, rounded up to 8, per level of its tree;
                          // DxFewRows: twice as many
   uint32_t leaf_in;      // queue, DxFewRows: leaf sums of some rows, or 4,096 of one; or parts of
@@ -58,13 +65,13 @@ struct RmsNormGradUbBytes {
   uint32_t leaf_read;    // DxFewRows: what such parts come to
   uint32_t leaf_tops;    // DxFewRows: 64 fp32, and one per 4,096 leaves of a row
   uint32_t partials_in;  // second phase, queue: a block of strips, fp32
-  uint32_t dgamma_out;   // second phase, queue: a strip
+  uint32_t sum_out;      // second phase, queue: a strip
   uint32_t strip_hi;     // second phase: a strip rounded up to 256 B, only for more than 64 blocks
   uint32_t strip_lo;     // second phase: as strip_hi
   uint32_t strip_mask;   // second phase: a bit for each column of strip_hi
 };
 
-struct RmsNormGradTiling {
+struct NormGradTiling {
   // shape
   uint64_t rows;
   uint32_t cols;
@@ -89,7 +96,11 @@ struct RmsNormGradTiling {
   uint32_t in_buffers;     // of dy_in and x_in; in DxInPlaceRow the places of segments
   uint32_t out_buffers;    // of dx_out
   uint32_t work_arrays;    // how many of `work`
-  uint32_t dgamma_places;  // of dgamma_hi: 1, or 2 where sums of groups leave from it in turn
+  uint32_t sum_places;     // of sum_hi: 1, or 2 where sums of groups leave from it in turn
+  // what there is to do
+  uint32_t outputs;    // kWantsDx and so on
+  uint32_t has_gamma;  // 0: gamma is 1
+  uint32_t sums;       // over rows: 1, or 2 with dbeta
   // rows that are cut: a core takes `groups` groups of at most group_rows rows, or those that are
   // dealt
   uint32_t groups;
@@ -98,14 +109,16 @@ struct RmsNormGradTiling {
   uint32_t col_groups;      // DxFewRows: cores that share a row
   uint32_t leaf_row_pitch;  // DxFewRows: a row's leaf sums in the workspace, rounded up to 128
   uint32_t leaf_read_rows;  // DxFewRows: rows whose leaf sums are read together
+  uint64_t leaf_sums_at;    // DxFewRows: where they begin there, in fp32
   // dgamma over partial sums in the workspace; the other fields are only read when there are some
-  uint64_t partial_slots;       // one per core or group; 1: it goes to dgamma directly
+  uint64_t partial_slots;       // of each sum: one per core or group
+  uint32_t sums_are_direct;     // 1: there is one slot, which needs no cast: the result itself
   uint32_t partial_pitch_cols;  // from one to the next: cols rounded up to 128, or few to 8
   uint32_t strip_cols;          // columns that one core adds up, a multiple of 8
   uint32_t block_strip_cols;    // the same for single blocks, before that; 0: one block is all
   uint32_t partial_buffers;     // of partials_in
   uint64_t counters_at;  // byte of the workspace where meetings are counted, if not by hardware
-  RmsNormGradUbBytes ub;
+  NormGradUbBytes ub;
 };
 
-#endif  // NORMGRAD_TILING_RMS_NORM_GRAD_H_
+#endif  // NORMGRAD_TILING_NORM_GRAD_H_

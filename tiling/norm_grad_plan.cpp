@@ -1,19 +1,19 @@
-// How RmsNormGrad is cut on 2201. Rows are dealt to cores; a core works on tiles of whole rows
-// (DxWholeRow), or on one row at a time in chunks of columns where a whole row and its fp32 work
-// arrays do not fit UB (DxInPlaceRow); both read dy and x once and keep dgamma in UB as a (hi, lo)
-// pair per column. Wider rows go through UB twice, chunk by chunk (DxSplitRow). Fewer rows than
-// cores are shared: each core has some columns of some rows (DxFewRows). Afterwards cores exchange
-// their sums through the workspace and each adds up strips of columns.
-#include "tiling/rms_norm_grad.h"
+// How a problem of the family is cut on 2201. Rows are dealt to cores; a core works on tiles of
+// whole rows (DxWholeRow), or on one row at a time in chunks of columns where a whole row and its
+// fp32 work arrays do not fit UB (DxInPlaceRow); both read dy and x once and keep dgamma in UB as a
+// (hi, lo) pair per column. Wider rows go through UB twice, chunk by chunk (DxSplitRow). Fewer rows
+// than cores are shared: each core has some columns of some rows (DxFewRows). Afterwards cores
+// exchange their sums through the workspace and each adds up strips of columns.
+#include "tiling/norm_grad_plan.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "tiling/align.h"
-#include "tiling/rms_norm_grad_partials.h"
-#include "tiling/rms_norm_grad_plan.h"
-#include "tiling/rms_norm_grad_tile.h"
-#include "tiling/rms_norm_grad_words.h"
+#include "tiling/check.h"
+#include "tiling/norm_grad_partials.h"
+#include "tiling/norm_grad_tile.h"
+#include "tiling/norm_grad_words.h"
 
 namespace normgrad {
 namespace {
@@ -30,11 +30,13 @@ constexpr uint32_t kMeetingBytes = 32 * kBlockBytes;
 constexpr uint64_t kMostCols = uint64_t{1} << 30;
 constexpr uint32_t kLeastUbBytes = 8192;
 
-Answer CheckKernel(const Soc& soc) {
-  if (soc.chip->arch != 2201 && soc.chip->arch != 2002) {
+Answer CheckKernel(const Soc& soc, const Problem& problem) {
+  const bool has_mean = problem.has_mean != 0;
+  if (soc.chip->arch != 2201 && (soc.chip->arch != 2002 || has_mean)) {
     return Refuse(kTilingRefused,
-                  std::string("rms_norm_grad has no kernel on ") + soc.name +
-                      " yet; this version runs on ascend910b, ascend910_93 and ascend310p");
+                  OpName(problem) + " has no kernel on " + soc.name +
+                      " yet; this version runs on ascend910b" +
+                      (has_mean ? " and ascend910_93" : ", ascend910_93 and ascend310p"));
   }
   return Answer{};
 }
@@ -94,15 +96,23 @@ Answer CheckBudget(const UbBudget& budget, uint32_t ub_bytes) {
                                     WithCommas(ub_bytes) + " bytes of UB; report this case");
 }
 
+// Of each tensor that the outputs asked for need.
 uint64_t MinimumBytes(const Problem& problem) {
-  const uint64_t elems = problem.rows * problem.cols;
-  return 3 * elems * SizeOf(problem.dtype) + problem.rows * kFp32Bytes +
-         problem.cols * (SizeOf(problem.gamma_dtype) + kFp32Bytes);
+  const bool has_dx = (problem.outputs & kWantsDx) != 0;
+  const bool has_dgamma = (problem.outputs & kWantsDgamma) != 0;
+  const bool has_dbeta = (problem.outputs & kWantsDbeta) != 0;
+  const bool needs_x = has_dx || has_dgamma;
+  const uint64_t tensors = 1U + (needs_x ? 1U : 0U) + (has_dx ? 1U : 0U);
+  const uint64_t stats = needs_x ? Stats(problem) * SizeOf(problem.stats_dtype) : 0U;
+  const uint64_t sums = (has_dgamma ? 1U : 0U) + (has_dbeta ? 1U : 0U);
+  const uint64_t gamma = has_dx ? SizeOf(problem.gamma_dtype) : 0U;
+  return tensors * problem.rows * problem.cols * SizeOf(problem.dtype) + problem.rows * stats +
+         problem.cols * (gamma + sums * SizeOf(problem.sums_dtype));
 }
 
-RmsNormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Layout& layout) {
+NormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Layout& layout) {
   const uint32_t cols = static_cast<uint32_t>(problem.cols);
-  RmsNormGradTiling tiling = {};
+  NormGradTiling tiling = {};
   tiling.rows = problem.rows;
   tiling.cols = cols;
   tiling.rows_per_tile = static_cast<uint32_t>(tile.rows);
@@ -117,8 +127,11 @@ RmsNormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Lay
   tiling.gamma_is_wide = tile.gamma_is_wide ? 1 : 0;
   tiling.in_buffers = tile.in_buffers;
   tiling.out_buffers = tile.out_buffers;
-  tiling.work_arrays = WorkArrays(tile, problem.dtype);
+  tiling.work_arrays = WorkArrays(problem, tile);
   tiling.ub = layout.bytes;
+  tiling.outputs = problem.outputs;
+  tiling.has_gamma = problem.gamma_dtype == DType::kUndefined ? 0 : 1;
+  tiling.sums = Sums(problem);
   tiling.groups = static_cast<uint32_t>(tile.groups);
   tiling.group_rows = static_cast<uint32_t>(tile.group_rows);
   tiling.is_resident = tile.is_resident ? 1 : 0;
@@ -126,7 +139,7 @@ RmsNormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Lay
   return tiling;
 }
 
-std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
+std::vector<PlanField> Fields(const NormGradTiling& tiling) {
   return {{"rows", static_cast<double>(tiling.rows), "rows"},
           {"cols", static_cast<double>(tiling.cols), "cols"},
           {"rows_per_core", static_cast<double>(tiling.rows_per_core), "rows"},
@@ -146,14 +159,19 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"in_buffers", static_cast<double>(tiling.in_buffers), "buffers"},
           {"out_buffers", static_cast<double>(tiling.out_buffers), "buffers"},
           {"work_arrays", static_cast<double>(tiling.work_arrays), "buffers"},
-          {"dgamma_places", static_cast<double>(tiling.dgamma_places), "buffers"},
+          {"sum_places", static_cast<double>(tiling.sum_places), "buffers"},
+          {"outputs", static_cast<double>(tiling.outputs), ""},
+          {"has_gamma", static_cast<double>(tiling.has_gamma), ""},
+          {"sums", static_cast<double>(tiling.sums), "sums"},
           {"groups", static_cast<double>(tiling.groups), "groups"},
           {"group_rows", static_cast<double>(tiling.group_rows), "rows"},
           {"is_resident", static_cast<double>(tiling.is_resident), ""},
           {"col_groups", static_cast<double>(tiling.col_groups), "cores"},
           {"leaf_row_pitch", static_cast<double>(tiling.leaf_row_pitch), "elems"},
           {"leaf_read_rows", static_cast<double>(tiling.leaf_read_rows), "rows"},
+          {"leaf_sums_at", static_cast<double>(tiling.leaf_sums_at), "elems"},
           {"partial_slots", static_cast<double>(tiling.partial_slots), "slots"},
+          {"sums_are_direct", static_cast<double>(tiling.sums_are_direct), ""},
           {"partial_pitch_cols", static_cast<double>(tiling.partial_pitch_cols), "cols"},
           {"strip_cols", static_cast<double>(tiling.strip_cols), "cols"},
           {"block_strip_cols", static_cast<double>(tiling.block_strip_cols), "cols"},
@@ -161,7 +179,7 @@ std::vector<PlanField> Fields(const RmsNormGradTiling& tiling) {
           {"counters_at", static_cast<double>(tiling.counters_at), "bytes"}};
 }
 
-void SetTiling(const RmsNormGradTiling& tiling, Plan* plan) {
+void SetTiling(const NormGradTiling& tiling, Plan* plan) {
   plan->tiling.resize(sizeof(tiling));
   std::memcpy(plan->tiling.data(), &tiling, sizeof(tiling));
   plan->fields = Fields(tiling);
@@ -220,34 +238,37 @@ void DealAs(const Tile& tile, Deal* deal) {
 
 }  // namespace
 
-Answer PlanRmsNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& options,
-                       Plan* plan) {
+Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& options, Plan* plan) {
   const Problem problem = OnChip(*soc.chip, asked);
   Regimes regimes = {};
   Answer answer = CheckOptions(soc, problem, options, &regimes);
   if (!answer.ok()) {
     return answer;
   }
+  if (problem.has_mean != 0) {
+    regimes.in_place_row = regimes.split_row = regimes.few_rows = false;
+  }
   const uint32_t ub_bytes = options.ub_bytes != 0 ? options.ub_bytes : soc.chip->ub_plan_bytes;
   *plan = Plan{};
   plan->ub_limit_bytes = ub_bytes;
-  if (problem.cols == 0) {
+  if (problem.cols == 0 || problem.outputs == 0) {
     plan->strategy = kNothing;
-    plan->reason = "no columns: there is nothing to write";
-    RmsNormGradTiling tiling = {};
+    plan->reason = problem.cols == 0 ? "no columns: there is nothing to write"
+                                     : "no output is asked for: there is nothing to write";
+    NormGradTiling tiling = {};
     tiling.rows = problem.rows;
     SetTiling(tiling, plan);
     return answer;
   }
-  answer = CheckKernel(soc);
+  answer = CheckKernel(soc, problem);
   if (!answer.ok()) {
     return answer;
   }
   if (!IsCountable(problem.rows, problem.cols, problem.dtype)) {
     return Refuse(kTilingRefused, "a tensor of " + Count(problem.rows, "row") + " of " +
-                                      Count(problem.cols, "column") +
-                                      ": rms_norm_grad counts tensors of up to 2^60 "
-                                      "bytes; split the call by rows");
+                                      Count(problem.cols, "column") + ": " + OpName(problem) +
+                                      " counts tensors of up to 2^60 bytes; split the call by "
+                                      "rows");
   }
 
   if (problem.cols > kMostCols) {
@@ -262,15 +283,15 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& 
 
   DealAs(tile, &deal);
   const Layout layout = PlaceTile(problem, tile);
-  RmsNormGradTiling tiling = FillTiling(problem, tile, layout);
+  NormGradTiling tiling = FillTiling(problem, tile, layout);
   plan->first_phase = layout.budget;
-  tiling.dgamma_places = 1;
+  tiling.sum_places = 1;
   // No tile is smaller for the second place, so that it does not show in the bits.
   const bool is_cut = tile.group_rows != 0;  // its sums leave by the way of dx
   if (deal.in_groups && !is_cut &&
-      plan->first_phase.TotalBytes() + tiling.ub.dgamma_hi <= ub_bytes) {
-    plan->first_phase.SetCount("dgamma_hi", 2);
-    tiling.dgamma_places = 2;
+      plan->first_phase.TotalBytes() + tiling.sums * tiling.ub.sum_hi <= ub_bytes) {
+    plan->first_phase.SetCount("sum_hi", 2 * tiling.sums);
+    tiling.sum_places = 2;
   }
   PlacePartials(problem, deal, ub_bytes, &tiling, plan);
   if (tile.row_groups != 0) {
@@ -279,7 +300,8 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& 
     const uint64_t pitch = AlignUp(LeafCount(problem.cols), kLineBytes / leaf_bytes);
     tiling.leaf_row_pitch = static_cast<uint32_t>(pitch);
     tiling.leaf_read_rows = static_cast<uint32_t>(LeafReadRows(problem, tile));
-    plan->workspace_bytes += problem.rows * pitch * leaf_bytes;
+    tiling.leaf_sums_at = plan->workspace_bytes / kFp32Bytes;
+    plan->workspace_bytes += Stats(problem) * problem.rows * pitch * leaf_bytes;
   }
   if (problem.meeting_bytes != 0 && deal.cores > 1) {
     tiling.counters_at = plan->workspace_bytes;
@@ -297,7 +319,7 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& 
   plan->minimum_bytes = MinimumBytes(problem);
   plan->reason = ReasonOf(problem, tile, options, plan->first_phase.TotalBytes(), ub_bytes) +
                  DealText(problem, deal, plan->minimum_bytes);
-  if (!tile.has_lo && tile.key == RmsNormGradKey::kDxInPlaceRow) {
+  if (!tile.has_lo && tile.key == NormGradKey::kDxInPlaceRow) {
     plan->declared_c += static_cast<double>(deal.RowsOfSum()) / 3;
   }
   SetTiling(tiling, plan);

@@ -1,14 +1,14 @@
-// dgamma on one core: rows that are worked on together are halved in pairs, then added to a (hi,
-// lo) pair of fp32 per column. lo takes two such sums as they come; then a fast two-sum moves what
-// hi can hold into hi and leaves the rest in lo. So the error stays near one rounding however many
-// rows a core has, at half the price of a two-sum each time.
+// A sum over rows on one core: rows that are worked on together are halved in pairs, then added to
+// a (hi, lo) pair of fp32 per column. lo takes two such sums as they come; then a fast two-sum
+// moves what hi can hold into hi and leaves the rest in lo. So the error stays near one rounding
+// however many rows a core has, at half the price of a two-sum each time.
 //
 // Without room for lo there is hi alone: one accumulator, whose plan declares a larger C.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_DGAMMA_SUM_H_
-#define OP_KERNEL_RMS_NORM_GRAD_DGAMMA_SUM_H_
+#ifndef OP_KERNEL_COMMON_SUM_OVER_ROWS_H_
+#define OP_KERNEL_COMMON_SUM_OVER_ROWS_H_
 
-#include "op_kernel/rms_norm_grad/args.h"
-#include "op_kernel/rms_norm_grad/grid.h"
+#include "op_kernel/common/args.h"
+#include "op_kernel/common/grid.h"
 
 // dst = a + b; what lies between the rows is left alone, since nothing may have been written there.
 __aicore__ inline void AddRows(const AscendC::LocalTensor<float>& dst,
@@ -39,11 +39,10 @@ __aicore__ inline void HalveRows(const AscendC::LocalTensor<float>& data, uint32
   }
 }
 
-class DgammaSum {
+class SumOverRows {
  public:
-  __aicore__ inline void Init(const RmsNormGradTiling& plan, AscendC::TPipe* pipe) {
-    Init(plan.ub.dgamma_hi, plan.ub.dgamma_lo, plan.ub.lane_mask, plan.dgamma_places,
-         plan.copy_cols, pipe);
+  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
+    Init(plan.ub.sum_hi, plan.ub.sum_lo, plan.ub.lane_mask, plan.sum_places, plan.copy_cols, pipe);
   }
 
   // By the bytes of hi, of lo or 0, of a bit for each column of a piece. With two places for hi a
@@ -103,7 +102,7 @@ class DgammaSum {
   }
 
   // The same of all rows, which are halved in pairs first: in `half`, which holds rows / 2 rows, at
-  // least dgamma_hi's columns, and is the spare, too. `rows` may be 1.
+  // least sum_hi's columns, and is the spare, too. `rows` may be 1.
   __aicore__ inline void StartRows(const AscendC::LocalTensor<float>& data,
                                    const AscendC::LocalTensor<float>& half, uint32_t rows,
                                    uint32_t cols, uint32_t pitch) {
@@ -185,6 +184,7 @@ class DgammaSum {
   }
 
   __aicore__ inline uint32_t PaddedCols() const { return padded_cols_; }
+  __aicore__ inline const AscendC::LocalTensor<float>& Hi() const { return hi_; }
 
   // The sums are in hi afterwards. `spare` as in Add, for all columns at a time, or for
   // `spare_cols`, a multiple of 64.
@@ -304,4 +304,4 @@ class DgammaSum {
   AscendC::LocalTensor<float> lo_;
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_DGAMMA_SUM_H_
+#endif  // OP_KERNEL_COMMON_SUM_OVER_ROWS_H_

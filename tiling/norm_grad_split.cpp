@@ -1,8 +1,8 @@
-// Rows of RmsNormGrad that are cut into chunks of columns and read twice, since they do not fit UB:
+// Rows that are cut into chunks of columns and read twice, since they do not fit UB:
 // how many rows and columns make a tile, and how many rows' sums there is room for.
 #include <algorithm>
 
-#include "tiling/rms_norm_grad_tile.h"
+#include "tiling/norm_grad_tile.h"
 #include "tiling/search.h"
 
 namespace normgrad {
@@ -102,22 +102,22 @@ Layout PlaceBlock(const Problem& problem, const Tile& tile) {
   const uint64_t row_blocks = AlignUp(tile.rows, kFp32PerBlock) * kBlockBytes;
   Layout layout;
   UbBudget& ub = layout.budget;
-  RmsNormGradUbBytes& bytes = layout.bytes;
+  NormGradUbBytes& bytes = layout.bytes;
   const uint64_t in_bytes = tile.is_resident ? tiles * tile_bytes : tile_bytes;
   bytes.dy_in = ub.Add("dy_in", in_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", in_bytes, tile.in_buffers);
-  bytes.rstd_in = ub.Add("rstd_in", std::max<uint64_t>(group_bytes, kBlockBytes));
+  PlaceStats(problem, std::max<uint64_t>(tile.group_rows, 1), &layout);
   bytes.dx_out = ub.Add("dx_out", std::max(tile_bytes, sum_bytes), tile.out_buffers);
-  bytes.gamma_in = ub.Add("gamma_in", tile.chunk_cols * SizeOf(problem.gamma_dtype));
+  bytes.gamma_in = ub.Add("gamma_in", tile.chunk_cols * SizeOf(GammaDtype(problem)));
   bytes.gamma = ub.Add("gamma", sum_bytes);
-  PlaceDgamma(tile.chunk_cols, tile.chunk_cols, tile.has_lo, &layout);
+  PlaceSums(problem, tile.chunk_cols, tile.chunk_cols, tile.has_lo, &layout);
   ub.Add("meeting", problem.meeting_bytes);
-  bytes.work = ub.Add("work", tile_elems * kFp32Bytes, WorkArrays(tile, problem.dtype));
+  bytes.work = ub.Add("work", tile_elems * kFp32Bytes, WorkArrays(problem, tile));
   bytes.rstd_block = ub.Add("rstd_block", row_blocks);
   bytes.mean_block = ub.Add("mean_block", row_blocks);
   // A row's leaves in a chunk are one block: a block of eight parts for each of them, then a sum.
   bytes.leaf_parts = ub.Add("leaf_parts", tile.rows * kFp32PerBlock * kBlockBytes);
-  const bool is_shared = tile.key == RmsNormGradKey::kDxFewRows;
+  const bool is_shared = tile.key == NormGradKey::kDxFewRows;
   // Shared sums leave as blocks of parts where whole blocks are copied.
   const bool as_parts = is_shared && CopiesBlocks(problem);
   bytes.leaf_sums =
@@ -155,7 +155,7 @@ Tile SplitRowTile(const Problem& problem, const Deal& deal, uint32_t ub_bytes, u
   constexpr int kDouble = 2;  // those in which copies run beside the arithmetic
   constexpr int kAll = 3;
   Tile tile;
-  tile.key = RmsNormGradKey::kDxSplitRow;
+  tile.key = NormGradKey::kDxSplitRow;
   tile.block_cols = problem.cols;
   // fp32 has no casts to pay for: two rows of longer chunks.
   const uint64_t good_rows = problem.dtype == DType::kFloat32 ? kGoodTileRows / 2 : kGoodTileRows;

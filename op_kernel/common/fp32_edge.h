@@ -1,7 +1,7 @@
 // Where the dtype of dy, x, gamma and dx meets fp32, the dtype of all arithmetic. A 16-bit tensor
 // is cast into a work array; an fp32 tensor is worked on in place, in its queue's own buffer.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_FP32_EDGE_H_
-#define OP_KERNEL_RMS_NORM_GRAD_FP32_EDGE_H_
+#ifndef OP_KERNEL_COMMON_FP32_EDGE_H_
+#define OP_KERNEL_COMMON_FP32_EDGE_H_
 
 #include "kernel_operator.h"
 
@@ -38,6 +38,11 @@ struct Fp32Edge {
                                       const AscendC::LocalTensor<T>& src, uint32_t count) {
     AscendC::Cast(dst, src, AscendC::RoundMode::CAST_NONE, count);
   }
+
+  __aicore__ static inline void Narrow(const AscendC::LocalTensor<T>& dst,
+                                       const AscendC::LocalTensor<float>& src, uint32_t count) {
+    AscendC::Cast(dst, src, AscendC::RoundMode::CAST_RINT, count);
+  }
 };
 
 template <>
@@ -62,6 +67,11 @@ struct Fp32Edge<float> {
                                       const AscendC::LocalTensor<float>& src, uint32_t count) {
     AscendC::DataCopy(dst, src, count);
   }
+
+  __aicore__ static inline void Narrow(const AscendC::LocalTensor<float>& dst,
+                                       const AscendC::LocalTensor<float>& src, uint32_t count) {
+    AscendC::DataCopy(dst, src, count);
+  }
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_FP32_EDGE_H_
+#endif  // OP_KERNEL_COMMON_FP32_EDGE_H_

@@ -1,10 +1,10 @@
-// Where the buffers of RmsNormGrad lie in UB, and how many rows or columns fit there.
-#include "tiling/rms_norm_grad_tile.h"
+// Where the buffers lie in UB, and how many rows or columns fit there.
+#include "tiling/norm_grad_tile.h"
 
 #include <algorithm>
 
 #include "tiling/align.h"
-#include "tiling/rms_norm_grad_partials.h"
+#include "tiling/norm_grad_partials.h"
 #include "tiling/search.h"
 
 namespace normgrad {
@@ -37,17 +37,20 @@ constexpr uint64_t kNarrowCols = 248;
 // What both strategies keep beside the rows themselves.
 void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
   UbBudget& ub = layout->budget;
-  RmsNormGradUbBytes& bytes = layout->bytes;
+  NormGradUbBytes& bytes = layout->bytes;
   const uint64_t rstd_rows = AlignUp(tile.rstd_rows, kFp32PerBlock);
   const uint64_t step_rows = AlignUp(tile.step_rows, kFp32PerBlock);
   const uint64_t leaf_pitch = LeafPitch(problem.cols);
   // The rows of a step that has several leaves to a row are few: they are not rounded up.
   const uint64_t leaf_rows = leaf_pitch == 1 ? step_rows : tile.step_rows;
-  bytes.rstd_block = ub.Add("rstd_block", rstd_rows * kBlockBytes);
-  bytes.mean_block = ub.Add("mean_block", step_rows * kBlockBytes);
-  bytes.leaf_parts = ub.Add("leaf_parts", leaf_rows * leaf_pitch * kBlockBytes);
-  bytes.leaf_sums = ub.Add("leaf_sums", leaf_pitch == 1 ? 0 : leaf_rows * leaf_pitch * kFp32Bytes);
-  bytes.row_sums = ub.Add("row_sums", 2 * step_rows * kFp32Bytes);  // and what divides them
+  const uint32_t values = Stats(problem);  // of a row: as many come as are computed
+  bytes.rstd_block = ub.Add("rstd_block", rstd_rows * kBlockBytes, values);
+  bytes.mean_block = ub.Add("mean_block", step_rows * kBlockBytes, values);
+  bytes.leaf_parts = ub.Add("leaf_parts", leaf_rows * leaf_pitch * kBlockBytes, values);
+  bytes.leaf_sums =
+      ub.Add("leaf_sums", leaf_pitch == 1 ? 0 : leaf_rows * leaf_pitch * kFp32Bytes, values);
+  // and what divides them
+  bytes.row_sums = ub.Add("row_sums", (values + 1) * step_rows * kFp32Bytes);
 }
 
 Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
@@ -56,17 +59,17 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   const uint64_t row_bytes = pitch * kFp32Bytes;
   Layout layout;
   UbBudget& ub = layout.budget;
-  RmsNormGradUbBytes& bytes = layout.bytes;
+  NormGradUbBytes& bytes = layout.bytes;
   bytes.dy_in = ub.Add("dy_in", tile_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", tile_bytes, tile.in_buffers);
-  bytes.rstd_in = ub.Add("rstd_in", tile.rstd_rows * kFp32Bytes);
+  PlaceStats(problem, tile.rstd_rows, &layout);
   bytes.dx_out = ub.Add("dx_out", tile_bytes, tile.out_buffers);
   bytes.gamma = ub.Add("gamma", row_bytes);
-  PlaceDgamma(pitch, pitch, tile.has_lo, &layout);
+  PlaceSums(problem, pitch, pitch, tile.has_lo, &layout);
   ub.Add("meeting", problem.meeting_bytes);
-  bytes.work = ub.Add("work", tile.step_rows * row_bytes, WorkArrays(tile, problem.dtype));
+  bytes.work = ub.Add("work", tile.step_rows * row_bytes, WorkArrays(problem, tile));
   bytes.half_rows =
-      ub.Add("half_rows", std::max<uint64_t>(tile.step_rows / 2 * row_bytes, bytes.dgamma_hi));
+      ub.Add("half_rows", std::max<uint64_t>(tile.step_rows / 2 * row_bytes, bytes.sum_hi));
   PlaceStatistics(problem, tile, &layout);
   return layout;
 }
@@ -76,15 +79,15 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   const uint64_t segment_bytes = std::min(pitch, tile.segment_cols) * SizeOf(problem.dtype);
   Layout layout;
   UbBudget& ub = layout.budget;
-  RmsNormGradUbBytes& bytes = layout.bytes;
+  NormGradUbBytes& bytes = layout.bytes;
   bytes.dy_in = ub.Add("dy_in", segment_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", segment_bytes, tile.in_buffers);
-  bytes.rstd_in = ub.Add("rstd_in", tile.rstd_rows * kFp32Bytes);
+  PlaceStats(problem, tile.rstd_rows, &layout);
   bytes.gamma =
-      ub.Add("gamma", pitch * (tile.gamma_is_wide ? kFp32Bytes : SizeOf(problem.gamma_dtype)));
-  PlaceDgamma(pitch, tile.chunk_cols, tile.has_lo, &layout);
+      ub.Add("gamma", pitch * (tile.gamma_is_wide ? kFp32Bytes : SizeOf(GammaDtype(problem))));
+  PlaceSums(problem, pitch, tile.chunk_cols, tile.has_lo, &layout);
   ub.Add("meeting", problem.meeting_bytes);
-  bytes.work = ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(tile, problem.dtype));
+  bytes.work = ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(problem, tile));
   PlaceStatistics(problem, tile, &layout);
   return layout;
 }
@@ -175,7 +178,7 @@ Tile BestSegments(const Problem& problem, Tile tile, uint32_t ub_bytes) {
 // saves two casts per element; and then the longest chunks.
 Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint64_t wanted_cols) {
   Tile tile;
-  tile.key = RmsNormGradKey::kDxInPlaceRow;
+  tile.key = NormGradKey::kDxInPlaceRow;
   tile.out_buffers = 0;
   tile.rstd_rows = kInPlaceRstdRows;
   tile.has_lo = has_lo;
@@ -207,15 +210,24 @@ Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint6
 
 }  // namespace
 
-void PlaceDgamma(uint64_t pitch, uint64_t work_cols, bool has_lo, Layout* layout) {
+void PlaceStats(const Problem& problem, uint64_t rows, Layout* layout) {
+  const uint64_t bytes = AlignUp(rows * SizeOf(problem.stats_dtype), kBlockBytes);
+  const bool is_wide = problem.stats_dtype == DType::kFloat32;
+  layout->bytes.rstd_in = layout->budget.Add("rstd_in", Stats(problem) * bytes);
+  layout->bytes.stats_wide =
+      layout->budget.Add("stats_wide", is_wide ? 0 : 2 * Stats(problem) * bytes);
+}
+
+void PlaceSums(const Problem& problem, uint64_t pitch, uint64_t work_cols, bool has_lo,
+               Layout* layout) {
   UbBudget& ub = layout->budget;
-  RmsNormGradUbBytes& bytes = layout->bytes;
+  NormGradUbBytes& bytes = layout->bytes;
   // Compare, which finds sums that are no numbers, works on whole repeats.
-  const uint64_t dgamma_bytes = AlignUp(pitch * kFp32Bytes, kRepeatBytes);
-  bytes.dgamma_hi = ub.Add("dgamma_hi", dgamma_bytes);
+  const uint64_t sum_bytes = AlignUp(pitch * kFp32Bytes, kRepeatBytes);
+  bytes.sum_hi = ub.Add("sum_hi", sum_bytes, Sums(problem));
   if (has_lo) {
-    bytes.dgamma_lo = ub.Add("dgamma_lo", dgamma_bytes);
-    bytes.lane_mask = ub.Add("lane_mask", AlignUp(work_cols, kRepeatCols) / 8);
+    bytes.sum_lo = ub.Add("sum_lo", sum_bytes, Sums(problem));
+    bytes.lane_mask = ub.Add("lane_mask", AlignUp(work_cols, kRepeatCols) / 8, Sums(problem));
   }
 }
 
@@ -231,30 +243,32 @@ uint64_t LeafPitch(uint64_t cols) {
 }
 
 // DxWholeRow keeps fp32 copies of x and dy and their product; fp32 rows are worked on in their
-// queues' buffers. The others widen a chunk in each pass and need two arrays, except for fp32 rows
-// that are read anew for the second pass.
-uint32_t WorkArrays(const Tile& tile, DType dtype) {
-  const bool is_fp32 = dtype == DType::kFloat32;
+// queues' buffers. The others widen a chunk in each pass and need two arrays, or three where the
+// sums over rows of both x and dy go on beside a product; fp32 rows that are read anew for the
+// second pass need none for x and dy.
+uint32_t WorkArrays(const Problem& problem, const Tile& tile) {
+  const bool is_fp32 = problem.dtype == DType::kFloat32;
+  const uint32_t more = Sums(problem) - 1;
   switch (tile.key) {
-    case RmsNormGradKey::kDxWholeRow:
+    case NormGradKey::kDxWholeRow:
       return is_fp32 ? 0 : 3;
-    case RmsNormGradKey::kDxInPlaceRow:
-      return 2;
-    case RmsNormGradKey::kDxSplitRow:
-    case RmsNormGradKey::kDxFewRows:
-      return is_fp32 && !tile.is_resident ? 0 : 2;
+    case NormGradKey::kDxInPlaceRow:
+      return 2 + more;
+    case NormGradKey::kDxSplitRow:
+    case NormGradKey::kDxFewRows:
+      return (is_fp32 && !tile.is_resident ? 0 : 2) + more;
   }
   return 0;
 }
 
 Layout PlaceTile(const Problem& problem, const Tile& tile) {
   switch (tile.key) {
-    case RmsNormGradKey::kDxWholeRow:
+    case NormGradKey::kDxWholeRow:
       return PlaceWholeRow(problem, tile);
-    case RmsNormGradKey::kDxInPlaceRow:
+    case NormGradKey::kDxInPlaceRow:
       return PlaceInPlaceRow(problem, tile);
-    case RmsNormGradKey::kDxSplitRow:
-    case RmsNormGradKey::kDxFewRows:
+    case NormGradKey::kDxSplitRow:
+    case NormGradKey::kDxFewRows:
       return PlaceBlock(problem, tile);
   }
   return Layout{};

@@ -3,13 +3,13 @@
 // and adds them up by the tree, 64 at a time: 4,096 leaves make a subtree of two levels, so that a
 // row may have any number of them. Who has which columns changes nothing.
 //
-// Workspace: per row a place for each leaf, behind the partial sums of dgamma.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_LEAF_EXCHANGE_H_
-#define OP_KERNEL_RMS_NORM_GRAD_LEAF_EXCHANGE_H_
+// Workspace: per row a place for each leaf, behind the partial sums over rows.
+#ifndef OP_KERNEL_COMMON_LEAF_EXCHANGE_H_
+#define OP_KERNEL_COMMON_LEAF_EXCHANGE_H_
 
-#include "op_kernel/rms_norm_grad/chunk_tree.h"
-#include "op_kernel/rms_norm_grad/leaf_part_rows.h"
-#include "op_kernel/rms_norm_grad/leaf_sum_rows.h"
+#include "op_kernel/common/chunk_tree.h"
+#include "op_kernel/common/leaf_part_rows.h"
+#include "op_kernel/common/leaf_sum_rows.h"
 
 // How leaf sums lie in the workspace.
 template <bool kInWholeBlocks>
@@ -23,13 +23,12 @@ struct LeafRowsFor<true> {
 
 class LeafExchange {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     cols_ = plan.cols;
     leaf_count_ = LeafCount(plan.cols);
     rows_per_read_ = plan.leaf_read_rows;
-    const uint64_t sums = plan.partial_slots > 1 ? plan.partial_slots : 0;
-    leaf_rows_.Init(args.workspace, sums * plan.partial_pitch_cols, plan, pipe);
+    leaf_rows_.Init(args.workspace, plan.leaf_sums_at, plan, pipe);
     pipe->InitBuffer(tops_buf_, plan.ub.leaf_tops);
     pipe->InitBuffer(rows_buf_, plan.ub.row_sums);
     leaves_.Init(plan, pipe);
@@ -150,4 +149,4 @@ class LeafExchange {
   AscendC::TBuf<AscendC::TPosition::VECCALC> rows_buf_;
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_LEAF_EXCHANGE_H_
+#endif  // OP_KERNEL_COMMON_LEAF_EXCHANGE_H_

@@ -1,14 +1,14 @@
 // Leaf sums of rows that several cores share, in the workspace, where a core stores whole blocks
 // alone: a block per leaf, the eight parts that its sum has one step before (row_sum.h). Whoever
 // reads them makes the last step.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_LEAF_PART_ROWS_H_
-#define OP_KERNEL_RMS_NORM_GRAD_LEAF_PART_ROWS_H_
+#ifndef OP_KERNEL_COMMON_LEAF_PART_ROWS_H_
+#define OP_KERNEL_COMMON_LEAF_PART_ROWS_H_
 
-#include "op_kernel/rms_norm_grad/chunk_tree.h"
+#include "op_kernel/common/chunk_tree.h"
 
 class LeafPartRows {
  public:
-  __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     pitch_ = plan.leaf_row_pitch;
     leaves_per_copy_ = plan.ub.leaf_in / kBlockBytes;
@@ -68,4 +68,4 @@ class LeafPartRows {
   AscendC::TBuf<AscendC::TPosition::VECCALC> read_buf_;
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_LEAF_PART_ROWS_H_
+#endif  // OP_KERNEL_COMMON_LEAF_PART_ROWS_H_

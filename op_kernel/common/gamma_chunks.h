@@ -1,16 +1,16 @@
 // gamma, a chunk of columns at a time, in fp32. The next chunk comes while one is worked on; the
 // one that is there already is not read again.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_GAMMA_CHUNKS_H_
-#define OP_KERNEL_RMS_NORM_GRAD_GAMMA_CHUNKS_H_
+#ifndef OP_KERNEL_COMMON_GAMMA_CHUNKS_H_
+#define OP_KERNEL_COMMON_GAMMA_CHUNKS_H_
 
-#include "op_kernel/rms_norm_grad/args.h"
-#include "op_kernel/rms_norm_grad/fp32_edge.h"
-#include "op_kernel/rms_norm_grad/gm_rows.h"
+#include "op_kernel/common/args.h"
+#include "op_kernel/common/fp32_edge.h"
+#include "op_kernel/common/gm_rows.h"
 
 template <typename G>
 class GammaChunks {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ G*>(args.gamma), plan.cols);
     pipe->InitBuffer(in_, 1, plan.ub.gamma_in);
@@ -54,4 +54,4 @@ class GammaChunks {
   AscendC::TBuf<AscendC::TPosition::VECCALC> wide_buf_;
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_GAMMA_CHUNKS_H_
+#endif  // OP_KERNEL_COMMON_GAMMA_CHUNKS_H_

@@ -1,6 +1,6 @@
 // Moves whole rows between GM and UB, where a row starts on a 32 B block.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_GM_ROWS_H_
-#define OP_KERNEL_RMS_NORM_GRAD_GM_ROWS_H_
+#ifndef OP_KERNEL_COMMON_GM_ROWS_H_
+#define OP_KERNEL_COMMON_GM_ROWS_H_
 
 #include "op_kernel/common/chip.h"
 #include "op_kernel/common/units.h"
@@ -31,4 +31,4 @@ __aicore__ inline void LoadRowNow(const AscendC::LocalTensor<T>& dst,
   AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(event);
 }
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_GM_ROWS_H_
+#endif  // OP_KERNEL_COMMON_GM_ROWS_H_

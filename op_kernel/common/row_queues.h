@@ -1,18 +1,20 @@
 // The way of rows through UB: dy and x in, dx out, each in a queue; and gamma, once.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_ROW_QUEUES_H_
-#define OP_KERNEL_RMS_NORM_GRAD_ROW_QUEUES_H_
+#ifndef OP_KERNEL_COMMON_ROW_QUEUES_H_
+#define OP_KERNEL_COMMON_ROW_QUEUES_H_
 
-#include "op_kernel/rms_norm_grad/args.h"
-#include "op_kernel/rms_norm_grad/gm_rows.h"
+#include "op_kernel/common/args.h"
+#include "op_kernel/common/gm_rows.h"
 
 template <typename T, typename G>
 class RowQueues {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     cols_ = plan.cols;
     ub_cols_ = plan.ub_cols;
     pitch_ = plan.pitch_cols;
+    reads_x_ = ReadsX(plan);
+    has_gamma_ = plan.has_gamma != 0;
     const uint64_t elems = plan.rows * plan.cols;
     dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
     x_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.x), elems);
@@ -24,9 +26,11 @@ class RowQueues {
   }
 
   __aicore__ inline void CopyIn(uint64_t row, uint32_t rows) {
-    AscendC::LocalTensor<T> x = x_in_.template AllocTensor<T>();
-    LoadRows(x, x_gm_[row * cols_], rows, cols_, pitch_);
-    x_in_.EnQue(x);
+    if (reads_x_) {
+      AscendC::LocalTensor<T> x = x_in_.template AllocTensor<T>();
+      LoadRows(x, x_gm_[row * cols_], rows, cols_, pitch_);
+      x_in_.EnQue(x);
+    }
     AscendC::LocalTensor<T> dy = dy_in_.template AllocTensor<T>();
     LoadRows(dy, dy_gm_[row * cols_], rows, cols_, pitch_);
     dy_in_.EnQue(dy);
@@ -40,6 +44,11 @@ class RowQueues {
 
   // gamma in fp32. It comes once; in 16 bits, through the queue of x, whose buffers are idle then.
   __aicore__ inline void TakeGamma(const AscendC::LocalTensor<float>& gamma, AscendC::TPipe* pipe) {
+    if (!has_gamma_) {
+      AscendC::Duplicate(gamma, 1.0f, cols_);
+      AscendC::PipeBarrier<PIPE_V>();
+      return;
+    }
     if constexpr (sizeof(G) == sizeof(float)) {
       LoadRowNow(gamma, gamma_gm_, cols_, RoundUp(cols_, kBlockElemsFp32), pipe);
     } else {
@@ -60,6 +69,8 @@ class RowQueues {
   __aicore__ inline AscendC::LocalTensor<T> NewDx() { return dx_out_.template AllocTensor<T>(); }
 
   __aicore__ inline void GiveBackDy(AscendC::LocalTensor<T>& dy) { dy_in_.FreeTensor(dy); }
+  // A dx that is not to be stored.
+  __aicore__ inline void GiveBackDx(AscendC::LocalTensor<T>& dx) { dx_out_.FreeTensor(dx); }
   __aicore__ inline void GiveBackX(AscendC::LocalTensor<T>& x) { x_in_.FreeTensor(x); }
   __aicore__ inline void Finished(const AscendC::LocalTensor<T>& dx) { dx_out_.EnQue(dx); }
 
@@ -67,6 +78,8 @@ class RowQueues {
   uint32_t cols_;
   uint32_t ub_cols_;
   uint32_t pitch_;
+  bool reads_x_;
+  bool has_gamma_;
   AscendC::GlobalTensor<T> dy_gm_;
   AscendC::GlobalTensor<T> x_gm_;
   AscendC::GlobalTensor<G> gamma_gm_;
@@ -76,4 +89,4 @@ class RowQueues {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> dx_out_;
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_ROW_QUEUES_H_
+#endif  // OP_KERNEL_COMMON_ROW_QUEUES_H_

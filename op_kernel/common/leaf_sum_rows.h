@@ -1,12 +1,12 @@
 // Leaf sums of rows that several cores share, in the workspace: 4 bytes a leaf, side by side.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_LEAF_SUM_ROWS_H_
-#define OP_KERNEL_RMS_NORM_GRAD_LEAF_SUM_ROWS_H_
+#ifndef OP_KERNEL_COMMON_LEAF_SUM_ROWS_H_
+#define OP_KERNEL_COMMON_LEAF_SUM_ROWS_H_
 
-#include "op_kernel/rms_norm_grad/chunk_tree.h"
+#include "op_kernel/common/chunk_tree.h"
 
 class LeafSumRows {
  public:
-  __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     pitch_ = plan.leaf_row_pitch;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace) + at);
@@ -49,4 +49,4 @@ class LeafSumRows {
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_;
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_LEAF_SUM_ROWS_H_
+#endif  // OP_KERNEL_COMMON_LEAF_SUM_ROWS_H_

@@ -1,18 +1,18 @@
-// What the planner of RmsNormGrad says to people: names of strategies, which of them a caller's
+// What the planner of the family says to people: names of strategies, which of them a caller's
 // wishes leave open, why a plan is as it is, why there is none.
-#ifndef NORMGRAD_TILING_RMS_NORM_GRAD_WORDS_H_
-#define NORMGRAD_TILING_RMS_NORM_GRAD_WORDS_H_
+#ifndef NORMGRAD_TILING_NORM_GRAD_WORDS_H_
+#define NORMGRAD_TILING_NORM_GRAD_WORDS_H_
 
 #include <cstdint>
 #include <string>
 
 #include "tiling/answer.h"
+#include "tiling/norm_grad_tile.h"
 #include "tiling/problem.h"
-#include "tiling/rms_norm_grad_tile.h"
 
 namespace normgrad {
 
-const char* NameOf(RmsNormGradKey key);
+const char* NameOf(NormGradKey key);
 
 // "1 column", "1,024 columns"
 std::string Count(uint64_t count, const std::string& unit);
@@ -30,4 +30,4 @@ Answer TooManyColumns(const Problem& problem, uint64_t most);
 
 }  // namespace normgrad
 
-#endif  // NORMGRAD_TILING_RMS_NORM_GRAD_WORDS_H_
+#endif  // NORMGRAD_TILING_NORM_GRAD_WORDS_H_

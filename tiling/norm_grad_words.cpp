@@ -1,4 +1,4 @@
-#include "tiling/rms_norm_grad_words.h"
+#include "tiling/norm_grad_words.h"
 
 #include <algorithm>
 
@@ -8,15 +8,15 @@
 namespace normgrad {
 namespace {
 
-constexpr RmsNormGradKey kKeys[] = {RmsNormGradKey::kDxWholeRow, RmsNormGradKey::kDxInPlaceRow,
-                                    RmsNormGradKey::kDxSplitRow, RmsNormGradKey::kDxFewRows};
+constexpr NormGradKey kKeys[] = {NormGradKey::kDxWholeRow, NormGradKey::kDxInPlaceRow,
+                                 NormGradKey::kDxSplitRow, NormGradKey::kDxFewRows};
 constexpr uint32_t kRowsOfBlock = 8;
 constexpr uint32_t kMostChunkLeaves = 8;
 
 // "DxInPlaceRow, DxSplitRow and DxFewRows", of the strategies that are not `left_out`.
-std::string Names(const char* last_word, RmsNormGradKey first) {
+std::string Names(const char* last_word, NormGradKey first) {
   std::string text;
-  for (const RmsNormGradKey key : kKeys) {
+  for (const NormGradKey key : kKeys) {
     if (key >= first) {
       const bool is_last = key == kKeys[sizeof(kKeys) / sizeof(kKeys[0]) - 1];
       text += text.empty() ? "" : (is_last ? std::string(" ") + last_word + " " : ", ");
@@ -30,7 +30,10 @@ bool IsPowerOfTwo(uint64_t value) { return (value & (value - 1)) == 0; }
 
 // "bf16 with bf16 gamma"
 std::string DtypesText(const Problem& problem) {
-  return std::string(NameOf(problem.dtype)) + " with " + NameOf(problem.gamma_dtype) + " gamma";
+  const bool has_gamma = problem.gamma_dtype != DType::kUndefined;
+  return std::string(NameOf(problem.dtype)) +
+         (has_gamma ? std::string(" with ") + NameOf(problem.gamma_dtype) + " gamma"
+                    : std::string(" without gamma"));
 }
 
 bool HasWish(const PlanOptions& options) {
@@ -39,13 +42,13 @@ bool HasWish(const PlanOptions& options) {
 }
 
 // What a strategy that cuts rows can not do.
-Answer CheckCut(const Problem& problem, const PlanOptions& options, RmsNormGradKey key) {
+Answer CheckCut(const Problem& problem, const PlanOptions& options, NormGradKey key) {
   const std::string name = NameOf(key);
   if (problem.cols <= kLeafCols && problem.cols != 0) {
     return Refuse(kTilingRefused, "strategy is " + name + ": a row of " +
                                       Count(problem.cols, "column") +
                                       " is not cut, since leaves have 512; choose " +
-                                      NameOf(RmsNormGradKey::kDxWholeRow));
+                                      NameOf(NormGradKey::kDxWholeRow));
   }
   const uint32_t rows = options.rows_per_tile;
   if (rows % kRowsOfBlock != 0 && (rows > kRowsOfBlock || !IsPowerOfTwo(rows))) {
@@ -54,7 +57,7 @@ Answer CheckCut(const Problem& problem, const PlanOptions& options, RmsNormGradK
                                       WithCommas(AlignUp(rows, kRowsOfBlock)));
   }
   const uint32_t leaves = options.chunk_cols / kLeafCols;
-  const bool is_split = key == RmsNormGradKey::kDxSplitRow;
+  const bool is_split = key == NormGradKey::kDxSplitRow;
   if (leaves > kMostChunkLeaves || (is_split && !IsPowerOfTwo(leaves))) {
     return Refuse(kTilingRefused,
                   "chunk is " + WithCommas(options.chunk_cols) + ": " + name + " takes " +
@@ -79,7 +82,7 @@ std::string FewReason(const Problem& problem, const Tile& tile, const PlanOption
 }
 
 Answer DoesNotShare(const Problem& problem, uint32_t cores, uint32_t ub_bytes) {
-  const std::string name = NameOf(RmsNormGradKey::kDxFewRows);
+  const std::string name = NameOf(NormGradKey::kDxFewRows);
   if (problem.rows == 0 || problem.rows >= cores) {
     return Refuse(kTilingRefused, "rows is " + WithCommas(problem.rows) + ": " + name +
                                       " takes 1 to " + WithCommas(cores - 1) + " rows on " +
@@ -105,15 +108,15 @@ std::string SplitReason(const Problem& problem, const Tile& tile, const PlanOpti
 
 }  // namespace
 
-const char* NameOf(RmsNormGradKey key) {
+const char* NameOf(NormGradKey key) {
   switch (key) {
-    case RmsNormGradKey::kDxWholeRow:
+    case NormGradKey::kDxWholeRow:
       return "DxWholeRow";
-    case RmsNormGradKey::kDxInPlaceRow:
+    case NormGradKey::kDxInPlaceRow:
       return "DxInPlaceRow";
-    case RmsNormGradKey::kDxSplitRow:
+    case NormGradKey::kDxSplitRow:
       return "DxSplitRow";
-    case RmsNormGradKey::kDxFewRows:
+    case NormGradKey::kDxFewRows:
       return "DxFewRows";
   }
   return "";
@@ -128,14 +131,14 @@ Answer CheckStrategy(const Problem& problem, const PlanOptions& options, Regimes
   const bool is_free = strategy.empty();
   const bool asks_chunk = options.chunk_cols != 0;
   const bool asks_rows = options.rows_per_tile != 0;
-  const auto open = [&](RmsNormGradKey key) { return is_free || strategy == NameOf(key); };
-  regimes->whole_row = open(RmsNormGradKey::kDxWholeRow);
-  regimes->in_place_row = open(RmsNormGradKey::kDxInPlaceRow);
-  regimes->split_row = open(RmsNormGradKey::kDxSplitRow);
-  regimes->few_rows = open(RmsNormGradKey::kDxFewRows);
+  const auto open = [&](NormGradKey key) { return is_free || strategy == NameOf(key); };
+  regimes->whole_row = open(NormGradKey::kDxWholeRow);
+  regimes->in_place_row = open(NormGradKey::kDxInPlaceRow);
+  regimes->split_row = open(NormGradKey::kDxSplitRow);
+  regimes->few_rows = open(NormGradKey::kDxFewRows);
   if (!regimes->whole_row && !regimes->in_place_row && !regimes->split_row && !regimes->few_rows) {
-    return Refuse(kTilingRefused, "strategy is " + strategy + ": rms_norm_grad has " +
-                                      Names("and", RmsNormGradKey::kDxWholeRow) +
+    return Refuse(kTilingRefused, "strategy is " + strategy + ": " + OpName(problem) + " has " +
+                                      Names("and", NormGradKey::kDxWholeRow) +
                                       "; choose one of them or none");
   }
   if (is_free) {
@@ -143,10 +146,10 @@ Answer CheckStrategy(const Problem& problem, const PlanOptions& options, Regimes
     regimes->whole_row = !asks_chunk;
     regimes->in_place_row = !asks_rows;
     regimes->few_rows = !asks_rows && !asks_chunk && problem.cols > kLeafCols;
-    regimes->split_row = !asks_rows && CheckCut(problem, options, RmsNormGradKey::kDxSplitRow).ok();
+    regimes->split_row = !asks_rows && CheckCut(problem, options, NormGradKey::kDxSplitRow).ok();
     if (asks_chunk && asks_rows) {
       return Refuse(kTilingRefused, "chunk and rows_per_tile together belong to " +
-                                        Names("and", RmsNormGradKey::kDxSplitRow) +
+                                        Names("and", NormGradKey::kDxSplitRow) +
                                         ": no strategy is named; name one or leave one option out");
     }
     return Answer{};
@@ -154,18 +157,18 @@ Answer CheckStrategy(const Problem& problem, const PlanOptions& options, Regimes
   if (regimes->whole_row && asks_chunk) {
     return Refuse(kTilingRefused, "chunk is " + WithCommas(options.chunk_cols) + ": " + strategy +
                                       " does not cut rows; leave it out or choose " +
-                                      Names("or", RmsNormGradKey::kDxInPlaceRow));
+                                      Names("or", NormGradKey::kDxInPlaceRow));
   }
   if (regimes->in_place_row && asks_rows) {
     return Refuse(kTilingRefused, "rows_per_tile is " + WithCommas(options.rows_per_tile) + ": " +
                                       strategy + " works on one row; leave it out or choose " +
-                                      NameOf(RmsNormGradKey::kDxWholeRow) + " or " +
-                                      Names("or", RmsNormGradKey::kDxSplitRow));
+                                      NameOf(NormGradKey::kDxWholeRow) + " or " +
+                                      Names("or", NormGradKey::kDxSplitRow));
   }
   if (regimes->split_row) {
-    return CheckCut(problem, options, RmsNormGradKey::kDxSplitRow);
+    return CheckCut(problem, options, NormGradKey::kDxSplitRow);
   }
-  return regimes->few_rows ? CheckCut(problem, options, RmsNormGradKey::kDxFewRows) : Answer{};
+  return regimes->few_rows ? CheckCut(problem, options, NormGradKey::kDxFewRows) : Answer{};
 }
 
 std::string ReasonOf(const Problem& problem, const Tile& tile, const PlanOptions& options,
@@ -173,7 +176,7 @@ std::string ReasonOf(const Problem& problem, const Tile& tile, const PlanOptions
   const std::string cols = Count(problem.cols, "column");
   const std::string bytes =
       " (" + WithCommas(used_bytes) + " of " + WithCommas(ub_bytes) + " bytes)";
-  if (tile.key == RmsNormGradKey::kDxWholeRow) {
+  if (tile.key == NormGradKey::kDxWholeRow) {
     std::string asked;
     if (options.rows_per_tile != 0) {
       asked = options.rows_per_tile == tile.rows
@@ -185,10 +188,10 @@ std::string ReasonOf(const Problem& problem, const Tile& tile, const PlanOptions
            bytes + asked;
   }
   const uint64_t chunks = CeilDiv(problem.cols, tile.chunk_cols);
-  if (tile.key == RmsNormGradKey::kDxSplitRow) {
+  if (tile.key == NormGradKey::kDxSplitRow) {
     return SplitReason(problem, tile, options, bytes);
   }
-  if (tile.key == RmsNormGradKey::kDxFewRows) {
+  if (tile.key == NormGradKey::kDxFewRows) {
     return FewReason(problem, tile, options, bytes);
   }
   const std::string work = "a row of " + cols + " is read once and worked on in " +
@@ -200,8 +203,8 @@ std::string ReasonOf(const Problem& problem, const Tile& tile, const PlanOptions
 }
 
 Answer TooManyColumns(const Problem& problem, uint64_t most) {
-  return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) +
-                                    ": rms_norm_grad takes rows of up to " + WithCommas(most) +
+  return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) + ": " + OpName(problem) +
+                                    " takes rows of up to " + WithCommas(most) +
                                     " columns; normalise fewer columns");
 }
 
@@ -223,7 +226,7 @@ Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const Deal& de
                   .fits;
     });
     return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) + " and ub is " +
-                                      WithCommas(ub_bytes) + ": rms_norm_grad takes " +
+                                      WithCommas(ub_bytes) + ": " + OpName(problem) + " takes " +
                                       DtypesText(problem) + " of any width" + asked + " in " +
                                       WithCommas(too_few + 1) + " bytes of UB or more; allow more" +
                                       (asked.empty() ? "" : " or ask for less"));
@@ -232,18 +235,18 @@ Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const Deal& de
     return DoesNotShare(problem, deal.most_cores, ub_bytes);
   }
   if (!regimes.whole_row || !regimes.in_place_row) {
-    asked =
-        std::string(" in ") +
-        NameOf(regimes.whole_row ? RmsNormGradKey::kDxWholeRow : RmsNormGradKey::kDxInPlaceRow) +
-        asked;
+    asked = std::string(" in ") +
+            NameOf(regimes.whole_row ? NormGradKey::kDxWholeRow : NormGradKey::kDxInPlaceRow) +
+            asked;
   }
   PlanOptions wishes = options;
   wishes.rows_per_tile =
       static_cast<uint32_t>(std::min<uint64_t>(wishes.rows_per_tile, deal.busiest_rows));
   const uint64_t widest = WidestRow(problem, regimes, deal.busiest_rows, ub_bytes, wishes);
-  return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) + ": rms_norm_grad takes " +
-                                    DtypesText(problem) + " of up to " + WithCommas(widest) +
-                                    " columns" + asked + " in " + WithCommas(ub_bytes) +
+  return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) + ": " + OpName(problem) +
+                                    " takes " + DtypesText(problem) + " of up to " +
+                                    WithCommas(widest) + " columns" + asked + " in " +
+                                    WithCommas(ub_bytes) +
                                     " bytes of UB; normalise fewer columns or ask for less");
 }
 

@@ -4,11 +4,11 @@
 //
 // Sync: streaming, the queues' own. Resident, one MTE2_V flag per tile out of three in turn, so
 // that two tiles are on their way while one is worked on.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_BLOCK_TILES_H_
-#define OP_KERNEL_RMS_NORM_GRAD_BLOCK_TILES_H_
+#ifndef OP_KERNEL_COMMON_BLOCK_TILES_H_
+#define OP_KERNEL_COMMON_BLOCK_TILES_H_
 
-#include "op_kernel/rms_norm_grad/args.h"
-#include "op_kernel/rms_norm_grad/gm_rows.h"
+#include "op_kernel/common/args.h"
+#include "op_kernel/common/gm_rows.h"
 
 // What a core works on between two meetings.
 struct Block {
@@ -33,7 +33,7 @@ struct TilePlace {
 template <typename T>
 class BlockTiles {
  public:
-  __aicore__ inline void Init(const RmsNormGradArgs& args, const RmsNormGradTiling& plan,
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     cols_ = plan.cols;
     copy_cols_ = plan.copy_cols;
@@ -196,4 +196,4 @@ class BlockTiles {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_;
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_BLOCK_TILES_H_
+#endif  // OP_KERNEL_COMMON_BLOCK_TILES_H_

@@ -7,10 +7,10 @@
 //   down    64 columns a repeat, row after row;
 //   eight   8 columns of 8 rows a repeat, for what is left beside the 64s: 129 columns take 2.1
 //           repeats a row instead of 3, 8 columns an eighth of one.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_GRID_H_
-#define OP_KERNEL_RMS_NORM_GRAD_GRID_H_
+#ifndef OP_KERNEL_COMMON_GRID_H_
+#define OP_KERNEL_COMMON_GRID_H_
 
-#include "op_kernel/rms_norm_grad/gm_rows.h"
+#include "op_kernel/common/gm_rows.h"
 
 constexpr uint32_t kMaxStride = 255;  // of blocks and repeats, in blocks
 
@@ -150,6 +150,30 @@ struct MulByRow {
   }
 };
 
+// dst = src - (the row's value)
+struct SubByRow {
+  AscendC::LocalTensor<float> dst;
+  AscendC::LocalTensor<float> src;
+  AscendC::LocalTensor<float> row_blocks;
+  __aicore__ inline void operator()(GridPiece& p) const {
+    AscendC::Sub(dst[p.offset], src[p.offset], row_blocks[p.row * kBlockElemsFp32], p.mask,
+                 p.repeats, RowSteps(p));
+  }
+};
+
+// dst = dst * (one value of the row) + (another one)
+struct ScaleAndAddByRow {
+  AscendC::LocalTensor<float> dst;
+  AscendC::LocalTensor<float> factor_blocks;
+  AscendC::LocalTensor<float> term_blocks;
+  __aicore__ inline void operator()(GridPiece& p) const {
+    const uint32_t row = p.row * kBlockElemsFp32;
+    AscendC::FusedMulAdd(
+        dst[p.offset], factor_blocks[row], term_blocks[row], p.mask, p.repeats,
+        {p.data_block, p.row_block, p.row_block, p.data_repeat, p.row_repeat, p.row_repeat});
+  }
+};
+
 // dst += src * (the row's value)
 struct AddScaledByRow {
   AscendC::LocalTensor<float> dst;
@@ -168,6 +192,17 @@ struct MulByColumn {
   AscendC::LocalTensor<float> columns;
   __aicore__ inline void operator()(GridPiece& p) const {
     AscendC::Mul(dst[p.offset], src[p.offset], columns[p.col], p.mask, p.repeats, ColumnSteps(p));
+  }
+};
+
+// dst += src * (the column's value)
+struct AddScaledByColumn {
+  AscendC::LocalTensor<float> dst;
+  AscendC::LocalTensor<float> src;
+  AscendC::LocalTensor<float> columns;
+  __aicore__ inline void operator()(GridPiece& p) const {
+    AscendC::MulAddDst(dst[p.offset], src[p.offset], columns[p.col], p.mask, p.repeats,
+                       ColumnSteps(p));
   }
 };
 
@@ -205,4 +240,4 @@ __aicore__ inline AddEach AddShifted(const AscendC::LocalTensor<float>& data,
   return {data, data, data[shift_elems]};
 }
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_GRID_H_
+#endif  // OP_KERNEL_COMMON_GRID_H_

@@ -1,0 +1,78 @@
+// dgamma and dbeta of one core, and their way to the result: those of the two that are asked for.
+#ifndef OP_KERNEL_LAYER_NORM_GRAD_V3_COLUMN_SUMS_H_
+#define OP_KERNEL_LAYER_NORM_GRAD_V3_COLUMN_SUMS_H_
+
+#include "op_kernel/common/partial_sums.h"
+
+template <typename G>
+class ColumnSums {
+ public:
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
+                              AscendC::TPipe* pipe) {
+    cols_ = plan.cols;
+    deal_rows_ = plan.deal_rows;
+    wants_dgamma_ = WantsDgamma(plan);
+    wants_dbeta_ = WantsDbeta(plan);
+    partials_.Init(args, plan, pipe);
+    dgamma_.Init(plan, pipe);
+    dbeta_.Init(plan, pipe);
+  }
+
+  __aicore__ inline SumOverRows& Dgamma() { return dgamma_; }
+  __aicore__ inline SumOverRows& Dbeta() { return dbeta_; }
+
+  __aicore__ inline uint32_t PaddedCols() const { return dgamma_.PaddedCols(); }
+
+  // After a step of rows has been added.
+  __aicore__ inline void Next() {
+    dgamma_.Next();
+    dbeta_.Next();
+  }
+
+  // Before the sums leave. `spare` holds `spare_cols` columns, a multiple of 64.
+  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& spare, uint32_t spare_cols) {
+    if (wants_dgamma_) dgamma_.Finish(spare, spare_cols);
+    if (wants_dbeta_) dbeta_.Finish(spare, spare_cols);
+  }
+
+  // After Finish, once MTE3 has waited for it: the sums of the group of `row`.
+  __aicore__ inline void Send(uint64_t row, bool is_last, AscendC::TPipe* pipe) {
+    const uint64_t slot = deal_rows_ == 1 ? AscendC::GetBlockIdx() : row / deal_rows_;
+    SendOne(dgamma_, wants_dgamma_, slot, 0, is_last, pipe);
+    SendOne(dbeta_, wants_dbeta_, slot, 1, is_last, pipe);
+  }
+
+  // Finish, wait, Send.
+  __aicore__ inline void Store(uint64_t row, const AscendC::LocalTensor<float>& spare,
+                               uint32_t spare_cols, bool is_last, AscendC::TPipe* pipe) {
+    Finish(spare, spare_cols);
+    const AscendC::TEventID event = pipe->FetchEventID(AscendC::HardEvent::V_MTE3);
+    AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(event);
+    AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(event);
+    Send(row, is_last, pipe);
+  }
+
+  __aicore__ inline void SumOverPartials(const NormGradTiling& plan, AscendC::TPipe* pipe) {
+    if (wants_dgamma_ || wants_dbeta_) partials_.SumOverPartials(plan, pipe);
+  }
+
+ private:
+  __aicore__ inline void SendOne(SumOverRows& sum, bool is_wanted, uint64_t slot, uint32_t index,
+                                 bool is_last, AscendC::TPipe* pipe) {
+    if (is_wanted) {
+      sum.Send(partials_.Destination(slot, index), cols_, is_last, pipe);
+    } else if (is_last) {
+      sum.Close(pipe);
+    }
+  }
+
+  uint32_t cols_;
+  uint32_t deal_rows_;
+  bool wants_dgamma_;
+  bool wants_dbeta_;
+  SumOverRows dgamma_;
+  SumOverRows dbeta_;
+  PartialSums<G> partials_;
+};
+
+#endif  // OP_KERNEL_LAYER_NORM_GRAD_V3_COLUMN_SUMS_H_

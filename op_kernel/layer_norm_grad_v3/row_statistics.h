@@ -1,0 +1,106 @@
+// Values of a row, kept in vectors: rstd and mean as they came, and the two means over its columns
+// that dx needs,
+//
+//   c1 = mean(dy * gamma)      c2 = mean(dy * gamma * xhat)      xhat = (x - mean) * rstd
+//
+// as -c1 and -c2 * rstd. Each is spread over a 32 B block, which an instruction repeats along its
+// row. The means are divisions, not products with 1 / cols, whose own rounding would shift all rows
+// one way.
+#ifndef OP_KERNEL_LAYER_NORM_GRAD_V3_ROW_STATISTICS_H_
+#define OP_KERNEL_LAYER_NORM_GRAD_V3_ROW_STATISTICS_H_
+
+#include "op_kernel/common/fp32_edge.h"
+#include "op_kernel/common/row_sums.h"
+
+class RowStatistics {
+ public:
+  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
+    pipe->InitBuffer(rstd_buf_, plan.ub.rstd_block);
+    pipe->InitBuffer(mean_buf_, plan.ub.rstd_block);
+    pipe->InitBuffer(c1_buf_, plan.ub.mean_block);
+    pipe->InitBuffer(c2_buf_, plan.ub.mean_block);
+    pipe->InitBuffer(row_sums_buf_, plan.ub.row_sums);
+    if (plan.ub.stats_wide > 0) pipe->InitBuffer(wide_buf_, plan.ub.stats_wide);
+    count_ = plan.ub.row_sums / kVectors / static_cast<uint32_t>(sizeof(float));
+    AscendC::Duplicate(Vector(0), 0.0f, 2 * count_);  // also past the last row
+    AscendC::Duplicate(Vector(kDivisor), -static_cast<float>(plan.cols), count_);
+    terms_.Init(plan, Vector(0), pipe);
+    products_.Init(plan, Vector(1), pipe);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // rstd of the next rows as they came, and behind it, from half on, the means.
+  template <typename S>
+  __aicore__ inline void SetStats(const AscendC::LocalTensor<S>& stats, uint32_t half,
+                                  uint32_t rows) {
+    if constexpr (sizeof(S) == sizeof(float)) {
+      Spread(stats, half, rows);
+    } else {
+      const AscendC::LocalTensor<float> wide = wide_buf_.Get<float>();
+      Fp32Edge<S>::Widen(wide, stats, RoundUp(rows, kBlockElemsFp32));
+      Fp32Edge<S>::Widen(wide[half], stats[half], RoundUp(rows, kBlockElemsFp32));
+      AscendC::PipeBarrier<PIPE_V>();
+      Spread(wide, half, rows);
+    }
+  }
+
+  // Sums of dy * gamma, and of dy * gamma * xhat.
+  __aicore__ inline RowSums& Terms() { return terms_; }
+  __aicore__ inline RowSums& Products() { return products_; }
+
+  // After all columns. `first_row` counts from SetStats' first.
+  __aicore__ inline void FinishMeans(uint32_t first_row, uint32_t rows) {
+    for (uint32_t stage = 0; stage < RowSums::kTotalStages; ++stage) {
+      terms_.StepTotal(stage, rows);
+      products_.StepTotal(stage, rows);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+    const uint32_t count = RoundUp(rows, kBlockElemsFp32);
+    AscendC::Div(Vector(0), Vector(0), Vector(kDivisor), count);
+    AscendC::Div(Vector(1), Vector(1), Vector(kDivisor), count);
+    AscendC::PipeBarrier<PIPE_V>();
+    SpreadOverBlocks(c1_buf_.Get<float>(), Vector(0), rows);
+    SpreadOverBlocks(c2_buf_.Get<float>(), Vector(1), rows);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Mul(c2_buf_.Get<float>(), c2_buf_.Get<float>(), Rstd(first_row),
+                 rows * kBlockElemsFp32);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // One block per row from `first_row` on, counted from SetStats' first.
+  __aicore__ inline AscendC::LocalTensor<float> Rstd(uint32_t first_row) {
+    return rstd_buf_.Get<float>()[first_row * kBlockElemsFp32];
+  }
+  __aicore__ inline AscendC::LocalTensor<float> Mean(uint32_t first_row) {
+    return mean_buf_.Get<float>()[first_row * kBlockElemsFp32];
+  }
+  // One block per row from FinishMeans' first on.
+  __aicore__ inline AscendC::LocalTensor<float> MinusC1() { return c1_buf_.Get<float>(); }
+  __aicore__ inline AscendC::LocalTensor<float> MinusC2Rstd() { return c2_buf_.Get<float>(); }
+
+ private:
+  static constexpr uint32_t kVectors = 3;  // two sums, and what divides them
+  static constexpr uint32_t kDivisor = 2;
+
+  __aicore__ inline AscendC::LocalTensor<float> Vector(uint32_t index) {
+    return row_sums_buf_.Get<float>()[index * count_];
+  }
+
+  __aicore__ inline void Spread(const AscendC::LocalTensor<float>& stats, uint32_t half,
+                                uint32_t rows) {
+    SpreadOverBlocks(rstd_buf_.Get<float>(), stats, rows);
+    SpreadOverBlocks(mean_buf_.Get<float>(), stats[half], rows);
+  }
+
+  uint32_t count_;
+  RowSums terms_;
+  RowSums products_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> rstd_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> mean_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> c1_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> c2_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> row_sums_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> wide_buf_;  // of statistics in 16 bits
+};
+
+#endif  // OP_KERNEL_LAYER_NORM_GRAD_V3_ROW_STATISTICS_H_
