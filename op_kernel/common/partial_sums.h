@@ -74,9 +74,10 @@ class PartialSums {
                        pipe);
     }
     const uint32_t first = AscendC::GetBlockIdx() * plan.strip_cols;
+    const uint32_t step = cores_ * plan.strip_cols;
     for (uint32_t sum = 0; sum < kMostSums; ++sum) {
       if (!wanted_[sum]) continue;
-      for (uint32_t col = first; col + kLeastStoreFp32 <= cols_; col += cores_ * plan.strip_cols) {
+      for (uint32_t col = first; col + kLeastStoreFp32 <= cols_; col += step) {
         SumOneStrip(sum, col, ColsOfStrip(col, plan.strip_cols));
       }
     }
