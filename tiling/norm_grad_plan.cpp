@@ -246,7 +246,7 @@ Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& opt
     return answer;
   }
   if (problem.has_mean != 0) {
-    regimes.in_place_row = regimes.split_row = regimes.few_rows = false;
+    regimes.split_row = regimes.few_rows = false;
   }
   const uint32_t ub_bytes = options.ub_bytes != 0 ? options.ub_bytes : soc.chip->ub_plan_bytes;
   *plan = Plan{};

@@ -31,7 +31,7 @@ struct Fp32Edge {
   __aicore__ static inline void Store(const AscendC::LocalTensor<T>& dst,
                                       const AscendC::LocalTensor<float>& result, uint32_t count) {
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Cast(dst, result, kNarrowingMode<T>, count);
+    Narrow(dst, result, count);
   }
 
   __aicore__ static inline void Widen(const AscendC::LocalTensor<float>& dst,
@@ -41,7 +41,7 @@ struct Fp32Edge {
 
   __aicore__ static inline void Narrow(const AscendC::LocalTensor<T>& dst,
                                        const AscendC::LocalTensor<float>& src, uint32_t count) {
-    AscendC::Cast(dst, src, AscendC::RoundMode::CAST_RINT, count);
+    AscendC::Cast(dst, src, kNarrowingMode<T>, count);
   }
 };
 

@@ -240,4 +240,16 @@ __aicore__ inline AddEach AddShifted(const AscendC::LocalTensor<float>& data,
   return {data, data, data[shift_elems]};
 }
 
+// dst = a * b; what lies between the rows is left alone.
+__aicore__ inline void MulRows(const AscendC::LocalTensor<float>& dst,
+                               const AscendC::LocalTensor<float>& a,
+                               const AscendC::LocalTensor<float>& b, uint32_t rows, uint32_t cols,
+                               uint32_t pitch) {
+  if (cols == pitch || rows == 1) {
+    AscendC::Mul(dst, a, b, static_cast<int32_t>(rows * cols));
+  } else {
+    ForGrid(rows, cols, pitch, MulEach{dst, a, b});
+  }
+}
+
 #endif  // OP_KERNEL_COMMON_GRID_H_

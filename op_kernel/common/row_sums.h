@@ -23,7 +23,7 @@ class RowSums {
   // `sums` takes one fp32 per row of a step, rounded up to 8.
   __aicore__ inline void Init(const NormGradTiling& plan, const AscendC::LocalTensor<float>& sums,
                               AscendC::TPipe* pipe) {
-    cols_ = plan.cols;
+    cols_ = plan.ub_cols;
     leaves_ = (plan.cols + kLeafCols - 1) / kLeafCols;
     leaf_pitch_ = plan.leaf_pitch;
     sums_ = sums;

@@ -42,14 +42,19 @@ class ColumnSums {
     SendOne(dbeta_, wants_dbeta_, slot, 1, is_last, pipe);
   }
 
-  // Finish, wait, Send.
-  __aicore__ inline void Store(uint64_t row, const AscendC::LocalTensor<float>& spare,
-                               uint32_t spare_cols, bool is_last, AscendC::TPipe* pipe) {
-    Finish(spare, spare_cols);
+  // The same, and the wait.
+  __aicore__ inline void SendNow(uint64_t row, bool is_last, AscendC::TPipe* pipe) {
     const AscendC::TEventID event = pipe->FetchEventID(AscendC::HardEvent::V_MTE3);
     AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(event);
     AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(event);
     Send(row, is_last, pipe);
+  }
+
+  // Finish and SendNow.
+  __aicore__ inline void Store(uint64_t row, const AscendC::LocalTensor<float>& spare,
+                               uint32_t spare_cols, bool is_last, AscendC::TPipe* pipe) {
+    Finish(spare, spare_cols);
+    SendNow(row, is_last, pipe);
   }
 
   __aicore__ inline void SumOverPartials(const NormGradTiling& plan, AscendC::TPipe* pipe) {

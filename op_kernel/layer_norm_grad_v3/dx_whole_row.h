@@ -18,7 +18,7 @@
 #include "op_kernel/common/partial_sums.h"
 #include "op_kernel/common/row_queues.h"
 #include "op_kernel/common/row_tiles.h"
-#include "op_kernel/layer_norm_grad_v3/column_sums.h"
+#include "op_kernel/layer_norm_grad_v3/chunk_passes.h"
 #include "op_kernel/layer_norm_grad_v3/row_statistics.h"
 #include "op_kernel/layer_norm_grad_v3/stats_group.h"
 
@@ -122,13 +122,13 @@ class DxWholeRow {
       ForGrid(rows, cols, pitch, MulByColumn{product, product, gamma});
       statistics_.Products().StartSum(product, rows, 0, cols, pitch);
     }
-    GoOn(sums_.Dgamma(), statistics_.Products());
+    GoOnBeside(sums_.Dgamma(), statistics_.Products());
     if (WantsDbeta(plan_)) sums_.Dbeta().StartRows(dy, Half(), rows, cols, pitch);
     if (WantsDx(plan_)) {
       ForGrid(rows, cols, pitch, MulByColumn{product, dy, gamma});
       statistics_.Terms().StartSum(product, rows, 0, cols, pitch);
     }
-    GoOn(sums_.Dbeta(), statistics_.Terms());
+    GoOnBeside(sums_.Dbeta(), statistics_.Terms());
     sums_.Next();
     if (step.ends_group) {  // while dx is computed
       sums_.Store(step.row, Half(), sums_.PaddedCols(), step.is_last, pipe_);
@@ -140,17 +140,6 @@ class DxWholeRow {
       Edge::Store(dx, result, rows * pitch);
     }
     AscendC::PipeBarrier<PIPE_V>();  // the next step writes over what is being read here
-  }
-
-  // Both sums to their end, whichever of them is asked for.
-  __aicore__ inline void GoOn(SumOverRows& over_rows, RowSums& of_rows) {
-    bool goes_on = true;
-    while (goes_on) {
-      goes_on = over_rows.Step();
-      AscendC::PipeBarrier<PIPE_V>();
-      goes_on = of_rows.StepSum() || goes_on;
-    }
-    AscendC::PipeBarrier<PIPE_V>();
   }
 
   __aicore__ inline void Finish(uint32_t rows, const AscendC::LocalTensor<float>& u,

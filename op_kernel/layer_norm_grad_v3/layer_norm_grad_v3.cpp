@@ -5,6 +5,7 @@
 //   dgamma = sum over rows of dy * xhat         dbeta = sum over rows of dy
 #include "kernel_operator.h"
 
+#include "op_kernel/layer_norm_grad_v3/dx_in_place_row.h"
 #include "op_kernel/layer_norm_grad_v3/dx_whole_row.h"
 #include "tiling/norm_grad.h"
 
@@ -19,6 +20,10 @@ extern "C" __global__ __aicore__ void layer_norm_grad_v3(GM_ADDR dy, GM_ADDR x, 
   AscendC::TPipe pipe;
   if (TILING_KEY_IS(NORM_GRAD_KEY_DX_WHOLE_ROW)) {
     DxWholeRow<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
+    strategy.Init(args, plan, &pipe);
+    strategy.Process();
+  } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {
+    DxInPlaceRow<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   }

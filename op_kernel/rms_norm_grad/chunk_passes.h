@@ -12,44 +12,9 @@
 #define OP_KERNEL_RMS_NORM_GRAD_CHUNK_PASSES_H_
 
 #include "op_kernel/common/fp32_edge.h"
+#include "op_kernel/common/gamma_columns.h"
 #include "op_kernel/common/row_sum.h"
 #include "op_kernel/common/sum_over_rows.h"
-
-// gamma of some columns, in fp32 or as it came.
-template <typename G>
-struct GammaColumns {
-  bool is_wide;
-  AscendC::LocalTensor<float> wide;
-  AscendC::LocalTensor<G> narrow;
-
-  __aicore__ inline GammaColumns operator[](uint32_t col) const {
-    return is_wide ? GammaColumns{true, wide[col], narrow} : GammaColumns{false, wide, narrow[col]};
-  }
-
-  // fp32 of the first `count` columns, in `spare` if they have to be widened.
-  __aicore__ inline AscendC::LocalTensor<float> Widened(const AscendC::LocalTensor<float>& spare,
-                                                        uint32_t count) const {
-    if constexpr (sizeof(G) < sizeof(float)) {
-      if (!is_wide) {
-        AscendC::Cast(spare, narrow, AscendC::RoundMode::CAST_NONE, count);
-        return spare;
-      }
-    }
-    return wide;
-  }
-};
-
-// dst = a * b; what lies between the rows is left alone.
-__aicore__ inline void MulRows(const AscendC::LocalTensor<float>& dst,
-                               const AscendC::LocalTensor<float>& a,
-                               const AscendC::LocalTensor<float>& b, uint32_t rows, uint32_t cols,
-                               uint32_t pitch) {
-  if (cols == pitch || rows == 1) {
-    AscendC::Mul(dst, a, b, static_cast<int32_t>(rows * cols));
-  } else {
-    ForGrid(rows, cols, pitch, MulEach{dst, a, b});
-  }
-}
 
 // Columns of some rows in UB. rstd and mean have one block per row: rstd, and minus the mean times
 // rstd, which only the second pass reads.

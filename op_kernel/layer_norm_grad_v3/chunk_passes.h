@@ -1,0 +1,155 @@
+// What is done to a chunk of some rows, whoever has brought it into UB: a first pass for the sums
+// over rows and over columns, and, once the rows' means are known, a second one for dx.
+//
+//   first   u = x - mean;  p = u * rstd * dy;  dgamma += p;  dbeta += dy
+//           c1 += dy * gamma;  c2 += p * gamma                     of each row
+//   second  dx = (u * -(c2 * rstd) - c1 + dy * gamma) * rstd
+//
+// A 16-bit chunk is widened in both passes, since its fp32 copy would take twice the room that the
+// row itself takes. fp32 rows that are read again for the second pass are worked on where they lie.
+#ifndef OP_KERNEL_LAYER_NORM_GRAD_V3_CHUNK_PASSES_H_
+#define OP_KERNEL_LAYER_NORM_GRAD_V3_CHUNK_PASSES_H_
+
+#include "op_kernel/common/fp32_edge.h"
+#include "op_kernel/common/gamma_columns.h"
+#include "op_kernel/common/row_sum.h"
+#include "op_kernel/layer_norm_grad_v3/column_sums.h"
+
+// Columns of some rows in UB. A value of a row lies in one block: rstd and mean as they came, and
+// for the second pass -c1 and -c2 * rstd.
+template <typename T>
+struct RowsChunk {
+  AscendC::LocalTensor<T> x;
+  AscendC::LocalTensor<T> dy;
+  AscendC::LocalTensor<float> rstd;
+  AscendC::LocalTensor<float> mean;
+  AscendC::LocalTensor<float> minus_c1;
+  AscendC::LocalTensor<float> minus_c2_rstd;
+  uint32_t rows;
+  uint32_t cols;
+  uint32_t overlap;  // how many of them the last block and the one before it have both
+  uint32_t pitch;
+};
+
+// A sum over rows and one of each row, side by side to their end: one barrier for both.
+template <typename RowSum>
+__aicore__ inline void GoOnBeside(SumOverRows& over_rows, RowSum& of_rows) {
+  bool goes_on = true;
+  while (goes_on) {
+    AscendC::PipeBarrier<PIPE_V>();
+    goes_on = of_rows.StepSum();
+    goes_on = over_rows.Step() || goes_on;
+  }
+}
+
+template <typename T, typename G>
+class ChunkPasses {
+ public:
+  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
+    in_place_ = plan.work_arrays == 1;
+    copy_cols_ = plan.copy_cols;
+    work_elems_ = plan.ub.work / static_cast<uint32_t>(sizeof(float));
+    wants_dx_ = WantsDx(plan);
+    wants_dgamma_ = WantsDgamma(plan);
+    wants_dbeta_ = WantsDbeta(plan);
+    pipe->InitBuffer(work_buf_, plan.work_arrays * plan.ub.work);
+  }
+
+  // `col` is the chunk's place in the sums. `terms` sum dy * gamma of each row and `products` what
+  // c2 is made of, both by StartSum and StepSum.
+  template <typename RowSum>
+  __aicore__ inline void First(const RowsChunk<T>& c, const GammaColumns<G>& gamma, uint32_t col,
+                               ColumnSums<G>& sums, RowSum& terms, RowSum& products) {
+    const AscendC::LocalTensor<float> product = Place(c.x, 0);
+    const AscendC::LocalTensor<float> dy_place = Place(c.dy, 1);
+    const AscendC::LocalTensor<float> other = Work(in_place_ ? 0 : 2);
+    const AscendC::LocalTensor<float> dy = Edge::Load(c.dy, dy_place, c.rows * c.pitch);
+    if (wants_dx_ || wants_dgamma_) {
+      const AscendC::LocalTensor<float> x = Edge::Load(c.x, product, c.rows * c.pitch);
+      AscendC::PipeBarrier<PIPE_V>();
+      ForGrid(c.rows, c.cols, c.pitch, SubByRow{product, x, c.mean});
+      AscendC::PipeBarrier<PIPE_V>();
+      ForGrid(c.rows, c.cols, c.pitch, MulByRow{product, product, c.rstd});
+      AscendC::PipeBarrier<PIPE_V>();
+      MulRows(product, product, dy, c.rows, c.cols, c.pitch);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    SumChunk(c, gamma, col, product, other, products);
+    if (wants_dgamma_) StartSum(sums.Dgamma(), c, col, product, product);
+    GoOnBeside(sums.Dgamma(), products);
+    SumChunk(c, gamma, col, dy, other, terms);
+    if (wants_dbeta_) StartSum(sums.Dbeta(), c, col, dy, dy_place);
+    GoOnBeside(sums.Dbeta(), terms);
+  }
+
+  // dx may lie where x or dy lies.
+  __aicore__ inline void Second(const AscendC::LocalTensor<T>& dx, const RowsChunk<T>& c,
+                                const GammaColumns<G>& gamma) {
+    const AscendC::LocalTensor<float> result = Place(c.x, 0);
+    const AscendC::LocalTensor<float> x = Edge::Load(c.x, result, c.rows * c.pitch);
+    const AscendC::LocalTensor<float> dy = Edge::Load(c.dy, Place(c.dy, 1), c.rows * c.pitch);
+    const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(Work(in_place_ ? 0 : 2), c.cols);
+    AscendC::PipeBarrier<PIPE_V>();
+    ForGrid(c.rows, c.cols, c.pitch, SubByRow{result, x, c.mean});
+    AscendC::PipeBarrier<PIPE_V>();
+    ForGrid(c.rows, c.cols, c.pitch, ScaleAndAddByRow{result, c.minus_c2_rstd, c.minus_c1});
+    AscendC::PipeBarrier<PIPE_V>();
+    ForGrid(c.rows, c.cols, c.pitch, AddScaledByColumn{result, dy, wide_gamma});
+    AscendC::PipeBarrier<PIPE_V>();
+    const AscendC::LocalTensor<float> target = Edge::Target(dx, result);
+    ForGrid(c.rows, c.cols, c.pitch, MulByRow{target, result, c.rstd});
+    Edge::Store(dx, target, c.rows * c.pitch);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // A work array, free between the passes.
+  __aicore__ inline AscendC::LocalTensor<float> Spare() { return Work(0); }
+  __aicore__ inline uint32_t SpareCols() const { return work_elems_; }
+
+ private:
+  using Edge = Fp32Edge<T>;
+
+  // The sum of data * gamma of each row, in `place`.
+  template <typename RowSum>
+  __aicore__ inline void SumChunk(const RowsChunk<T>& c, const GammaColumns<G>& gamma, uint32_t col,
+                                  const AscendC::LocalTensor<float>& data,
+                                  const AscendC::LocalTensor<float>& place, RowSum& of_rows) {
+    if (!wants_dx_) return;
+    const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(place, c.cols);
+    AscendC::PipeBarrier<PIPE_V>();
+    ForGrid(c.rows, c.cols, c.pitch, MulByColumn{place, data, wide_gamma});
+    LeaveOutOverlap(place, c.rows, c.cols - copy_cols_, c.overlap, c.pitch);
+    of_rows.StartSum(place, c.rows, col, c.cols, c.pitch);
+  }
+
+  // `place` may be the data's own, where nobody needs them any more.
+  __aicore__ inline void StartSum(SumOverRows& sum, const RowsChunk<T>& c, uint32_t col,
+                                  const AscendC::LocalTensor<float>& data,
+                                  const AscendC::LocalTensor<float>& place) {
+    if (c.rows == 1) {
+      sum.Start(col, data, place, c.cols);
+    } else {
+      sum.StartRows(data, place, c.rows, c.cols, c.pitch);
+    }
+  }
+
+  __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t index) {
+    return work_buf_.Get<float>()[index * work_elems_];
+  }
+
+  // The rows themselves, or a work array.
+  __aicore__ inline AscendC::LocalTensor<float> Place(const AscendC::LocalTensor<T>& rows,
+                                                      uint32_t index) {
+    return in_place_ ? Edge::Target(rows, AscendC::LocalTensor<float>()) : Work(index);
+  }
+
+  bool in_place_;
+  uint32_t copy_cols_;
+  uint32_t work_elems_;
+  bool wants_dx_;
+  bool wants_dgamma_;
+  bool wants_dbeta_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> work_buf_;
+};
+
+#endif  // OP_KERNEL_LAYER_NORM_GRAD_V3_CHUNK_PASSES_H_
