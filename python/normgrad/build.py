@@ -37,7 +37,10 @@ _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("normgrad_twin", "normgrad-twin"),
         ("libnormgrad_twin.so", "normgrad-twin", "unit_flags.txt"),
     ),
+    "acl": (("normgrad_acl",), ("libnormgrad_acl.so", "libnormgrad_tiling.so")),
 }
+# The names under which a client links what CANN spreads over several libraries.
+_ACL_NAMES = ("ascendcl", "acl_rt", "nnopbase", "cust_opapi", "opapi_nn", "opapi_math", "opapi")
 
 TWIN_SHARES = ("chips.cpp", "dtype.cpp")  # sources of tiling/ that CMake compiles into the twin
 
@@ -69,6 +72,11 @@ def twin_library() -> Path:
 
 def twin_runner() -> Path:
     return _base("twin") / "normgrad-twin"
+
+
+def acl_folder() -> Path:
+    """The folder of the aclnn library, under all the names that clients link."""
+    return _base("acl")
 
 
 def unit(op: str, arch: int, dtypes: Sequence[str]) -> Path:
@@ -123,7 +131,7 @@ def _base(part: str) -> Path:
         while not (done := base_folder(part)).is_dir():
             _forget_unfinished(work)
             copied = work / "sources"
-            cache.mirror(root, _base_sources(root, "twin"), copied)
+            cache.mirror(root, _all_sources(root), copied)
             if _base_name(copied, part) != done.name:
                 continue  # a source was edited meanwhile
             unfinished = _unfinished(work)
@@ -136,7 +144,8 @@ def _base(part: str) -> Path:
                     f"building {targets[-1]}{_chosen_compiler()} made no {lost[0]}: {cxx} is no "
                     f"compiler? (log: {work / 'build.log'})"
                 )
-            cache.publish(made, done)
+            links = [f"lib{name}.so" for name in _ACL_NAMES] if part == "acl" else []
+            cache.publish(made, done, links)
     return done
 
 
@@ -157,18 +166,30 @@ def base_folder(part: str) -> Path:
 
 def _base_name(root: Path, part: str) -> str:
     files = _base_sources(root, part)
-    if part == "twin":  # the planner's own sources are copied for it, but not compiled into it
-        files = [f for f in files if f.parent.name != "tiling" or _in_twin(f)]
     return f"{part}-{cache.digest(root, files, *_how(tools.compiler()))}"
 
 
-def _in_twin(file: Path) -> bool:
-    return file.suffix == ".h" or file.name in TWIN_SHARES
-
-
 def _base_sources(root: Path, part: str) -> list[Path]:
-    files = [root / "CMakeLists.txt", *cache.sources(root / "tiling")]
-    return files + (cache.sources(root / "twin") if part == "twin" else [])
+    """What a part of the base is made from."""
+    files = [root / "CMakeLists.txt"]
+    tiling = cache.sources(root / "tiling")
+    if part == "twin":  # not the planner's own sources
+        shared = [f for f in tiling if f.suffix == ".h" or f.name in TWIN_SHARES]
+        return files + shared + _twin_sources(root)
+    if part == "acl":
+        headers = [f for f in cache.sources(root / "twin" / "machine") if f.suffix == ".h"]
+        files += cache.sources(root / "twin" / "acl") + cache.sources(root / "op_host") + headers
+    return files + tiling
+
+
+def _twin_sources(root: Path) -> list[Path]:
+    acl = root / "twin" / "acl"
+    return [file for file in cache.sources(root / "twin") if acl not in file.parents]
+
+
+def _all_sources(root: Path) -> list[Path]:
+    parts = ("tiling", "twin", "op_host")
+    return [root / "CMakeLists.txt", *(f for part in parts for f in cache.sources(root / part))]
 
 
 def _chosen_compiler() -> str:
@@ -222,9 +243,7 @@ def unit_folder(what: Unit, twin: Path) -> Path:
     """
     root = paths.source_root()
     tool, flags = _unit_flags(twin)
-    headers = [
-        f for f in cache.sources(root / "twin") + cache.sources(root / "tiling") if f.suffix == ".h"
-    ]
+    headers = [f for f in _twin_sources(root) + cache.sources(root / "tiling") if f.suffix == ".h"]
     kernels = cache.sources(root / "op_kernel" / what.op) + cache.sources(
         root / "op_kernel" / "common"
     )

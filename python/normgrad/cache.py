@@ -53,13 +53,18 @@ def mirror(root: Path, files: Iterable[Path], target: Path) -> None:
             copy.write_bytes(data)
 
 
-def publish(files: Sequence[Path], target: Path) -> None:
-    """Copies files beside the target folder and renames: a reader sees all of them or none."""
+def publish(files: Sequence[Path], target: Path, links: Sequence[str] = ()) -> None:
+    """Copies files beside the target folder and renames: a reader sees all of them or none.
+
+    `links` are further names of the first file.
+    """
     fresh = target.with_name(f"{target.name}.{os.getpid()}")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
     for file in files:
         shutil.copy2(file, fresh / file.name)
+    for name in links:
+        (fresh / name).symlink_to(files[0].name)
     try:
         fresh.rename(target)
     except OSError:

@@ -114,6 +114,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     _selection(verify)
     _checking(verify)
     _schedules(verify)
+    _backend(verify)
     verify.add_argument(
         "--jobs", type=_positive, metavar="N", help="cases at once (default: one per CPU core)"
     )
@@ -154,6 +155,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     run.add_argument("--ub", type=_positive, metavar="BYTES", help="UB limit of plan and launch")
     _checking(run)
     _schedules(run)
+    _backend(run)
     _json(run)
 
     plan = add("plan", commands.plan, "show how a case would be cut, and its UB budget")
@@ -219,6 +221,13 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     )
     _json(selftest)
 
+    client = add("client", commands.client, "build or run a C or C++ client of the aclnn functions")
+    client.add_argument("action", type=_one_of("build", "run"), metavar="build|run")
+    client.add_argument("file", type=Path, metavar="FILE", help="a C or C++ file; of run a program")
+    client.add_argument("arguments", nargs="*", metavar="ARG", help="of the client, behind --")
+    client.add_argument("--soc", help="the chip it sees (default: ascend910b4)")
+    client.add_argument("-o", "--output", type=Path, metavar="APP", help="the program to write")
+
     doctor = add("doctor", commands.doctor, "what is installed, what works, what to do next")
     _json(doctor)
     return parser, parts
@@ -246,6 +255,17 @@ def _checking(part: argparse.ArgumentParser) -> None:
         default="all",
         metavar="all|fast|off",
         help="rules that the twin checks (default: all)",
+    )
+
+
+def _backend(part: argparse.ArgumentParser) -> None:
+    part.add_argument(
+        "--backend",
+        type=_one_of("twin", "aclnn"),
+        default="twin",
+        metavar="twin|aclnn",
+        help="aclnn: through the functions that clients call, on an NPU where CANN is installed, "
+        "else in the twin's library (default: twin)",
     )
 
 

@@ -16,6 +16,7 @@ from normgrad import (
     baselines,
     build,
     cases,
+    clients,
     jobs,
     ops,
     paths,
@@ -30,7 +31,7 @@ from normgrad import doctor as doctor_
 from normgrad import plan as plan_
 from normgrad import run as run_
 from normgrad import selftest as selftest_
-from normgrad.backends import LaunchOptions
+from normgrad.backends import LaunchOptions, aclnn
 from normgrad.cases import Case
 from normgrad.errors import NormgradError
 from normgrad.grammar import MAX_CASES, whole
@@ -49,8 +50,10 @@ KNOBS = {
 
 
 def verify(args: argparse.Namespace) -> int:
-    chosen = _chosen(args, default_suite="smoke")
+    chosen, left_out = _takes(args, _chosen(args, default_suite="smoke"))
     if not chosen:
+        if left_out:
+            raise NormgradError(left_out)
         if not (args.op or args.soc or args.dtype):
             raise NormgradError(
                 f"{', '.join(args.suite)} holds no case; `normgrad list` shows more"
@@ -84,6 +87,8 @@ def verify(args: argparse.Namespace) -> int:
                 progress.add(result)
     except KeyboardInterrupt:
         interrupted = True
+    if left_out:
+        report.say(left_out, stream)
     results = [ended[index] for index in sorted(ended)]
     seconds = time.perf_counter() - began
     store.write_results(args.report, results)
@@ -116,6 +121,9 @@ def run(args: argparse.Namespace) -> int:
         job = jobs.from_text(args.case)
     if args.ub:
         job = jobs.with_ub(job, args.ub)
+    _, left_out = _takes(args, [job])
+    if left_out:
+        raise NormgradError(left_out)
     plan_.find_soc(job.case.soc)
     options = replace(_launch_options(args, pool.workers_for(1, 1)[1]), trace=args.trace)
     if args.trace:
@@ -209,6 +217,22 @@ def selftest(args: argparse.Namespace) -> int:
     return 0 if all(outcome.killed for outcome in outcomes) else 1
 
 
+def client(args: argparse.Namespace) -> int:
+    soc = plan_.find_soc(args.soc).name if args.soc else None
+    if args.action == "run":
+        if args.output:
+            raise NormgradError("-o is for `client build`: `client run` keeps no program")
+        return clients.run_client(args.file, soc, args.arguments)
+    if args.arguments:
+        raise NormgradError(
+            f"client build takes one file, not {args.arguments[0]!r} too; put all in one file"
+        )
+    target = args.output or Path(args.file.stem)
+    clients.build_client(args.file, target, soc)
+    report.note(f"built {target}; run it, or `normgrad client run {target}`")
+    return 0
+
+
 def doctor(args: argparse.Namespace) -> int:
     findings = doctor_.examine()
     if args.json:
@@ -269,6 +293,29 @@ def _launch_options(args: argparse.Namespace, threads: int) -> LaunchOptions:
         sync=args.sync,
         shuffle_runs=args.shuffle_runs,
         invariance=args.invariance,
+        backend=args.backend,
+    )
+
+
+def _takes(args: argparse.Namespace, chosen: Sequence[Job]) -> tuple[list[Job], str]:
+    """The jobs that the backend can run, and what to say of the others."""
+    if args.backend == "twin":
+        return list(chosen), ""
+    asked = {"--check": args.check != "all", "--sync": args.sync != "strict"}
+    asked |= {"--shuffle-runs": args.shuffle_runs > 0, "--invariance": args.invariance}
+    asked["--trace"] = getattr(args, "trace", None) is not None
+    for option in (name for name, given in asked.items() if given):
+        raise NormgradError(
+            f"--backend aclnn calls the operator as clients do, who have no {option}: leave it "
+            "out, or use --backend twin"
+        )
+    kept = [job for job in chosen if not aclnn.forced(job.case)]
+    if len(kept) == len(chosen):
+        return kept, ""
+    words = sorted({word for job in chosen for word in aclnn.forced(job.case)})
+    return kept, (
+        f"{len(chosen) - len(kept)} of {len(chosen)} cases left out: the aclnn functions take no "
+        f"{', '.join(words)}; --backend twin does"
     )
 
 

@@ -219,7 +219,7 @@ def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None
         problem.rows,
         problem.cols,
         *map(
-            _dtype_code,
+            dtype_code,
             (problem.dtype, problem.gamma_dtype, problem.stats_dtype, problem.sums_dtype),
         ),
         problem.outputs,
@@ -251,7 +251,8 @@ def _bytes(word: str) -> bytes:
     return word.encode(errors="replace")
 
 
-def _dtype_code(name: str | None) -> int:
+def dtype_code(name: str | None) -> int:
+    """The value of aclDataType."""
     return _DTYPE_CODES.get(name or "", _UNDEFINED)
 
 
@@ -261,7 +262,7 @@ def _raise_if_refused(answer: AnswerStruct) -> None:
 
 
 def _write_tensor(tensor: TensorDesc) -> TensorStruct:
-    raw = TensorStruct(tensor.present, _dtype_code(tensor.dtype), len(tensor.shape))
+    raw = TensorStruct(tensor.present, dtype_code(tensor.dtype), len(tensor.shape))
     # A rank that is too large reaches the check, which refuses it with its sentence.
     for axis, length in enumerate(tensor.shape[:MAX_RANK]):
         raw.shape[axis] = length

@@ -25,7 +25,8 @@ from normgrad import (
     timing,
     verdict,
 )
-from normgrad.backends import Array, LaunchOptions, Outputs, twin
+from normgrad.backends import Array, LaunchOptions, Outputs, aclnn, twin
+from normgrad.backends.acl_abi import AclError
 from normgrad.cases import Case
 from normgrad.jobs import Job
 from normgrad.plan import (
@@ -138,9 +139,13 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     if job.broken:
         return Outcome(job, error_row(job, job.broken, options))
     try:
+        if options.backend == "aclnn":
+            aclnn.refuse(case)
         plan = plan_case(case)
     except Refused as refused:
         return Outcome(job, _refused(job, refused, options))
+    except AclError as error:
+        return Outcome(job, error_row(job, str(error), options))
     planned = _with_plan(job, plan, options)
     if wrong := _too_large(case):
         return Outcome(job, replace(planned, reason=wrong), plan)
@@ -234,7 +239,8 @@ def _launch(
 
     All that was found stands in the second. Nothing follows a launch that did not come to its end.
     """
-    first = twin.run(case, data, plan, options)
+    backend = {"twin": twin.run, "aclnn": aclnn.run}[options.backend]
+    first = backend(case, data, plan, options)
     if first.error is not None or not first.finished or plan.cores == 0:
         return orders.Compared(first), orders.Compared(first)
     seeds = range(1, options.shuffle_runs + 1)

@@ -48,6 +48,7 @@ class LaunchOptions:
     trace: Path | None = None  # where the launch's timeline goes, in Chrome's trace format
     shuffle_runs: int = 0  # launches more, under drawn orders 1..N; a backend does one launch only
     invariance: bool = False  # launches more, of some of the rows; likewise
+    backend: str = "twin"  # or aclnn: the functions that clients call
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -62,6 +63,7 @@ class LaunchOptions:
         words += [] if self.sync == "strict" else [f"--sync {self.sync}"]
         words += [f"--shuffle-runs {self.shuffle_runs}"] if self.shuffle_runs else []
         words += ["--invariance"] if self.invariance else []
+        words += [] if self.backend == "twin" else [f"--backend {self.backend}"]
         return " ".join(words)
 
 

@@ -1,0 +1,221 @@
+"""The aclnn functions through their C interface: on an NPU, or in the twin's library."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from normgrad import clients, dtypes, ops
+from normgrad.backends import Array, LaunchOptions, Outputs
+from normgrad.backends.acl_abi import AclError, Library, find
+from normgrad.cases import Case
+from normgrad.plan import Plan, Refused, dtype_code, find_soc
+
+_TO_DEVICE, _TO_HOST = 1, 2  # aclrtMemcpyKind
+_FORMAT_ND = 2
+_DETERMINISTIC, _STRONG = 0, 2  # aclSysParamOpt and its value
+_POISON = 0xFF  # NaN in every floating type: what is not written does not pass for a result
+
+# The functions of each operator, called with its tensors in the order of its interface.
+_APIS = {"rms_norm_grad": "aclnnRmsNormGrad"}
+# Wishes that the functions have no argument for.
+_FORCED = ("strategy", "ub", "cores", "chunk")
+
+
+def forced(case: Case) -> list[str]:
+    """Options of a case that only the twin's own backend can follow."""
+    return [f"{name}=" for name in _FORCED if getattr(case, name) is not None]
+
+
+def refuse(case: Case) -> None:
+    """The first phase by itself: raises Refused if it says no."""
+    with _session(case, LaunchOptions()) as session:
+        _first_phase(session, case, [session.tensor(*_form(spec, case)) for spec in _tensors(case)])
+
+
+def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOptions) -> Outputs:
+    """Both phases on device memory. `plan` is not used: the library makes its own."""
+    try:
+        with _session(case, options) as session:
+            return _run(session, case, inputs)
+    except AclError as error:
+        return Outputs({}, error=str(error))
+
+
+@dataclass
+class _Tensor:
+    """A tensor on the device, dense or every second element of memory twice as long."""
+
+    shape: tuple[int, ...]
+    kind: np.dtype[Any]
+    step: int
+    memory: int | None
+    handle: int | None
+
+    def storage(self) -> Array:
+        """Host memory as the device's is, all of it poison."""
+        return np.full(int(np.prod(self.shape)) * self.step * self.kind.itemsize, _POISON, np.uint8)
+
+    def elements(self, storage: Array) -> Array:
+        """The bytes of the elements in it, one row each."""
+        return storage.reshape(-1, self.step, self.kind.itemsize)[:, 0, :]
+
+
+@dataclass
+class _Session:
+    """A device that is set, with one stream, and what has to be given back."""
+
+    library: Library
+    stream: ctypes.c_void_p = field(default_factory=ctypes.c_void_p)
+    memory: list[int] = field(default_factory=list)
+    tensors: list[int] = field(default_factory=list)
+
+    def allocate(self, size: int) -> int:
+        address = ctypes.c_void_p()
+        self.library.need("aclrtMalloc", ctypes.byref(address), size, 0)
+        assert address.value is not None
+        self.memory.append(address.value)
+        return address.value
+
+    def tensor(
+        self,
+        shape: tuple[int, ...],
+        dtype: str,
+        step: int = 1,
+        present: bool = True,
+        memory: int | None = None,
+    ) -> _Tensor:
+        """A view whose elements lie `step` apart; without memory only the first phase takes it."""
+        kind = dtypes.numpy_dtype(dtype)
+        if not present:
+            return _Tensor(shape, kind, step, None, None)
+        dims = (ctypes.c_int64 * max(1, len(shape)))(*shape)
+        strides = (ctypes.c_int64 * max(1, len(shape)))()
+        length = step
+        for axis in reversed(range(len(shape))):
+            strides[axis] = min(length, 2**62)  # of shapes that the first phase refuses
+            length *= max(shape[axis], 1)
+        held = (ctypes.c_int64 * 1)(min(int(np.prod(shape, dtype=object)) * step, 2**62))
+        handle = self.library.call(
+            "aclCreateTensor", dims, len(shape), dtype_code(dtype), strides, 0, _FORMAT_ND, held, 1,
+            memory,
+        )  # fmt: skip
+        if not isinstance(handle, int):
+            raise AclError("aclCreateTensor", -1, self.library.recent())
+        self.tensors.append(handle)
+        return _Tensor(shape, kind, step, memory, handle)
+
+    def give_back(self) -> None:
+        for handle in self.tensors:
+            self.library.call("aclDestroyTensor", handle)
+        for address in self.memory:
+            self.library.call("aclrtFree", address)
+        if self.stream.value:
+            self.library.call("aclrtDestroyStream", self.stream)
+
+
+@functools.lru_cache(maxsize=8)
+def _initialised(api: str) -> Library:
+    """The library with this function, whose runtime is started once in a process."""
+    library = find(api)
+    code = library.call("aclInit", None)
+    if code not in (0, 100002):  # 100002: another function's library is the same one
+        raise AclError("aclInit", int(str(code)), library.recent())
+    return library
+
+
+@contextmanager
+def _session(case: Case, options: LaunchOptions) -> Iterator[_Session]:
+    library = _initialised(_APIS[case.op])
+    soc = find_soc(case.soc).name
+    if library.is_twin:  # it reads these when the device is set, and at a launch
+        os.environ.update(clients.environment(soc))
+        os.environ["NORMGRAD_THREADS"] = str(options.threads)
+    library.need("aclrtSetDevice", 0)
+    session = _Session(library)
+    try:
+        here = str(library.call("aclrtGetSocName")).lower().partition("-")[0]
+        if here != soc:
+            raise AclError("aclrtGetSocName", 0, f"the device is {here}, the case is for {soc}")
+        library.need("aclrtCreateStream", ctypes.byref(session.stream))
+        if case.det == "strong":
+            library.need("aclrtCtxSetSysParamOpt", _DETERMINISTIC, _STRONG)
+        yield session
+    finally:
+        session.give_back()
+        library.call("aclrtResetDevice", 0)
+
+
+def _tensors(case: Case) -> tuple[ops.TensorSpec, ...]:
+    return ops.find_op(case.op).tensors
+
+
+def _form(spec: ops.TensorSpec, case: Case) -> tuple[tuple[int, ...], str, int, bool]:
+    step = 2 if spec.name in case.noncontig else 1
+    dtype = ops.tensor_dtype(spec, case)
+    return ops.tensor_shape(spec, case), dtype, step, spec.name not in case.null
+
+
+def _first_phase(
+    session: _Session, case: Case, tensors: Sequence[_Tensor]
+) -> tuple[int, ctypes.c_void_p]:
+    """Bytes of the workspace, and the executor."""
+    size, executor = ctypes.c_uint64(), ctypes.c_void_p()
+    handles = [ctypes.c_void_p(tensor.handle) for tensor in tensors]
+    name = f"{_APIS[case.op]}GetWorkspaceSize"
+    code = session.library.call(name, *handles, ctypes.byref(size), ctypes.byref(executor))
+    if code != 0:
+        raise Refused(int(str(code)), session.library.recent())
+    return size.value, executor
+
+
+def _run(session: _Session, case: Case, inputs: Mapping[str, Array]) -> Outputs:
+    library, tensors = session.library, {}
+    for spec in _tensors(case):
+        shape, dtype, step, present = _form(spec, case)
+        blank = _Tensor(shape, dtypes.numpy_dtype(dtype), step, None, None)
+        storage, memory = blank.storage(), None
+        if spec.role == "in":
+            source = np.ascontiguousarray(inputs[spec.name]).reshape(-1).view(np.uint8)
+            blank.elements(storage)[:] = source.reshape(-1, blank.kind.itemsize)
+        if storage.size:
+            memory = session.allocate(storage.size)
+            library.need(
+                "aclrtMemcpy", memory, storage.size, storage.ctypes.data, storage.size, _TO_DEVICE
+            )
+        tensors[spec.name] = session.tensor(shape, dtype, step, present, memory)
+    size, executor = _first_phase(session, case, list(tensors.values()))
+    workspace = session.allocate(size) if size else None
+    began = time.perf_counter()
+    library.need(_APIS[case.op], *_second_phase(workspace, size, executor, session.stream))
+    library.need("aclrtSynchronizeStream", session.stream)
+    wall_s = time.perf_counter() - began
+    arrays = {}
+    for spec in ops.find_op(case.op).outputs:
+        tensor = tensors[spec.name]
+        storage = tensor.storage()
+        if storage.size:
+            library.need(
+                "aclrtMemcpy", storage.ctypes.data, storage.size, tensor.memory, storage.size,
+                _TO_HOST,
+            )  # fmt: skip
+        gaps = storage.reshape(-1, tensor.step, tensor.kind.itemsize)[:, 1:, :]
+        if not (gaps == _POISON).all():
+            return Outputs({}, error=f"{spec.name} was written between the elements of its view")
+        flat = np.ascontiguousarray(tensor.elements(storage)).reshape(-1)
+        arrays[spec.name] = flat.view(tensor.kind).reshape(tensor.shape)
+    return Outputs(arrays, wall_s=wall_s)
+
+
+def _second_phase(
+    workspace: int | None, size: int, executor: ctypes.c_void_p, stream: ctypes.c_void_p
+) -> tuple[object, ...]:
+    return ctypes.c_void_p(workspace), ctypes.c_uint64(size), executor, stream
