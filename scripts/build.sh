@@ -71,7 +71,7 @@ PATH='$venv/bin':\$PATH exec '$venv/bin/python' -m normgrad \"\$@\"" >"$launcher
   echo "$want" >"$venv/.stamp-$1"
 }
 
-cxx_files() { find op_kernel tiling twin tests -name '*.h' -o -name '*.cpp' | sort; }
+cxx_files() { find op_kernel op_host tiling twin tests examples -name '*.h' -o -name '*.cpp' | sort; }
 
 run_check() {
   cd "$root"

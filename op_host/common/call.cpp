@@ -12,6 +12,8 @@
 namespace normgrad {
 namespace {
 
+constexpr int kMaskLength = 3;  // of Attributes
+
 bool IsPlain(op::Format format) {
   switch (format) {
     case op::Format::FORMAT_ND:
@@ -49,6 +51,25 @@ std::vector<TensorDesc> Describe(const std::vector<const aclTensor*>& tensors) {
   std::vector<TensorDesc> described;
   for (const aclTensor* tensor : tensors) {
     described.push_back(Describe(tensor));
+  }
+  return described;
+}
+
+Attributes Describe(const aclIntArray* normalized_shape, const aclBoolArray* output_mask) {
+  Attributes described = {};
+  if (normalized_shape != nullptr) {
+    described.has_normalized_shape = 1;
+    described.normalized_rank = static_cast<int32_t>(normalized_shape->Size());
+    for (int axis = 0; axis < described.normalized_rank && axis < kMaxRank; ++axis) {
+      described.normalized_shape[axis] = (*normalized_shape)[static_cast<uint64_t>(axis)];
+    }
+  }
+  if (output_mask != nullptr) {
+    described.has_output_mask = 1;
+    described.mask_length = static_cast<int32_t>(output_mask->Size());
+    for (int at = 0; at < described.mask_length && at < kMaskLength; ++at) {
+      described.output_mask[at] = (*output_mask)[static_cast<uint64_t>(at)] ? 1 : 0;
+    }
   }
   return described;
 }

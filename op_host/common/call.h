@@ -17,6 +17,8 @@ namespace normgrad {
 TensorDesc Describe(const aclTensor* tensor);
 std::vector<TensorDesc> Describe(const std::vector<const aclTensor*>& tensors);
 
+Attributes Describe(const aclIntArray* normalized_shape, const aclBoolArray* output_mask);
+
 // The chip of this thread's device.
 Answer FindCallersSoc(const Soc** soc);
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from normgrad import __version__, baselines, calibrate, commands, report, stop
+from normgrad import __version__, baselines, calibrate, clients, commands, report, stop
 from normgrad import bench as bench_
 from normgrad.errors import NormgradError
 from normgrad.words import allowed
@@ -221,7 +221,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     )
     _json(selftest)
 
-    client = add("client", commands.client, "build or run a C or C++ client of the aclnn functions")
+    client = add("client", clients.client, "build or run a C or C++ client of the aclnn functions")
     client.add_argument("action", type=_one_of("build", "run"), metavar="build|run")
     client.add_argument("file", type=Path, metavar="FILE", help="a C or C++ file; of run a program")
     client.add_argument("arguments", nargs="*", metavar="ARG", help="of the client, behind --")

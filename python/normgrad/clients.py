@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from normgrad import build, cache, paths, tools
+from normgrad import build, cache, paths, report, tools
+from normgrad.backends.acl_abi import environment
 from normgrad.errors import NormgradError
+from normgrad.plan import find_soc
 
 _LANGUAGES = {".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++"}
 _FLAGS = {"c": ("-std=c11",), "c++": ("-std=c++17",)}
 _LIBRARIES = ("-lascendcl", "-lnnopbase", "-lcust_opapi", "-lpthread")
-# What of this process the library needs at a launch; a variable that is set wins over it.
-_CARRIED = ("NORMGRAD_CACHE", "NORMGRAD_SOURCES", "PYTHONPATH")
 
 
 def include_folders() -> list[Path]:
@@ -26,12 +26,21 @@ def include_folders() -> list[Path]:
     return [root / "twin" / "acl" / "include", *sorted((root / "op_host").glob("*/op_api"))]
 
 
-def environment(soc: str | None = None) -> dict[str, str]:
-    """What the library reads: which chip it is, and who knows where kernels are."""
-    variables = {"NORMGRAD_PYTHON": sys.executable}
-    if soc:
-        variables["NORMGRAD_SOC"] = soc
-    return variables | {name: os.environ[name] for name in _CARRIED if name in os.environ}
+def client(args: argparse.Namespace) -> int:
+    """The command: builds or runs one file."""
+    soc = find_soc(args.soc).name if args.soc else None
+    if args.action == "run":
+        if args.output:
+            raise NormgradError("-o is for `client build`: `client run` keeps no program")
+        return run_client(args.file, soc, args.arguments)
+    if args.arguments:
+        raise NormgradError(
+            f"client build takes one file, not {args.arguments[0]!r} too; put all in one file"
+        )
+    target = args.output or Path(args.file.stem)
+    build_client(args.file, target, soc)
+    report.note(f"built {target}; run it, or `normgrad client run {target}`")
+    return 0
 
 
 def build_client(source: Path, target: Path, soc: str | None) -> None:

@@ -16,7 +16,6 @@ from normgrad import (
     baselines,
     build,
     cases,
-    clients,
     jobs,
     ops,
     paths,
@@ -217,22 +216,6 @@ def selftest(args: argparse.Namespace) -> int:
     return 0 if all(outcome.killed for outcome in outcomes) else 1
 
 
-def client(args: argparse.Namespace) -> int:
-    soc = plan_.find_soc(args.soc).name if args.soc else None
-    if args.action == "run":
-        if args.output:
-            raise NormgradError("-o is for `client build`: `client run` keeps no program")
-        return clients.run_client(args.file, soc, args.arguments)
-    if args.arguments:
-        raise NormgradError(
-            f"client build takes one file, not {args.arguments[0]!r} too; put all in one file"
-        )
-    target = args.output or Path(args.file.stem)
-    clients.build_client(args.file, target, soc)
-    report.note(f"built {target}; run it, or `normgrad client run {target}`")
-    return 0
-
-
 def doctor(args: argparse.Namespace) -> int:
     findings = doctor_.examine()
     if args.json:
@@ -304,19 +287,7 @@ def _takes(args: argparse.Namespace, chosen: Sequence[Job]) -> tuple[list[Job], 
     asked = {"--check": args.check != "all", "--sync": args.sync != "strict"}
     asked |= {"--shuffle-runs": args.shuffle_runs > 0, "--invariance": args.invariance}
     asked["--trace"] = getattr(args, "trace", None) is not None
-    for option in (name for name, given in asked.items() if given):
-        raise NormgradError(
-            f"--backend aclnn calls the operator as clients do, who have no {option}: leave it "
-            "out, or use --backend twin"
-        )
-    kept = [job for job in chosen if not aclnn.forced(job.case)]
-    if len(kept) == len(chosen):
-        return kept, ""
-    words = sorted({word for job in chosen for word in aclnn.forced(job.case)})
-    return kept, (
-        f"{len(chosen) - len(kept)} of {len(chosen)} cases left out: the aclnn functions take no "
-        f"{', '.join(words)}; --backend twin does"
-    )
+    return aclnn.select(chosen, [option for option, given in asked.items() if given])
 
 
 def build_units(chosen: Sequence[Job]) -> None:

@@ -85,7 +85,9 @@ def to_json(value: Any) -> Any:
 def sources_digest() -> str:
     """Names the state of all that decides a result: kernels, planner, twin, harness, compiler."""
     root, cxx = paths.source_root(), tools.compiler()
-    files = [f for part in ("op_kernel", "tiling", "twin") for f in cache.sources(root / part)]
+    files = [
+        f for part in ("op_host", "op_kernel", "tiling", "twin") for f in cache.sources(root / part)
+    ]
     package = sorted(Path(__file__).parent.rglob("*.py"))
     harness = (file.read_text(encoding="utf-8") for file in package)
     return cache.digest(root, files, *harness, cxx, tools.tool_version(cxx))

@@ -23,7 +23,15 @@ HERE = Path(__file__).parent
 # inherit that: a suite started so would wait for ever for commands that it interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COPIED = ("op_kernel", "tiling", "twin", "tests/cases", "tests/defects", "tests/data/captures")
+COPIED = (
+    "op_host",
+    "op_kernel",
+    "tiling",
+    "twin",
+    "tests/cases",
+    "tests/defects",
+    "tests/data/captures",
+)
 Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -12,11 +12,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("op_kernel", "tiling", "twin", "python", "tests", "docs", "scripts", ".ci")
+FOLDERS = (
+    "op_host",
+    "op_kernel",
+    "examples",
+    "tiling",
+    "twin",
+    "python",
+    "tests",
+    "docs",
+    "scripts",
+    ".ci",
+)
 CODE = {".py", ".h", ".cpp", ".sh", ".md", ".j2", ".toml", ""}
 # Lines of code at most: CONTRIBUTING.md, "Budgets". Blank lines and comments are free, so that a
 # budget never argues against a reason.
-SIZES = {"op_kernel": 6000, "twin": 15500, "tiling": 4500, "python": 8000}
+SIZES = {"op_kernel": 6000, "twin": 17000, "tiling": 4500, "python": 8000}
 COMMANDS = ("verify", "test", "check", "build", "format", "clean")
 
 
@@ -116,7 +127,7 @@ def test_twin_page_has_an_entry_for_each_rule() -> None:
 
 
 # C++ by itself. What the operator's compiler defines stands before a kernel's first include.
-HEADERS = [f for f in _files("tiling", "twin", "op_kernel") if f.suffix == ".h"]
+HEADERS = [f for f in _files("tiling", "twin", "op_kernel", "op_host") if f.suffix == ".h"]
 ENTRIES = [f for f in _files("op_kernel") if f.suffix == ".cpp"]
 
 
@@ -126,7 +137,7 @@ def _compile(source: Path, dtype: str = "float") -> None:
     flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-D__NPU_ARCH__=2201"]
     flags += [f"-DDTYPE_{name}={dtype}" for name in ("DY", "X", "GAMMA", "DX")]
     flags += [f"-DDTYPE_{name}=float" for name in ("RSTD", "DGAMMA")]
-    flags += [f"-I{ROOT / 'twin' / 'include'}", f"-I{ROOT}"]
+    flags += [f"-I{ROOT / 'twin' / name}" for name in ("include", "acl/include")] + [f"-I{ROOT}"]
     run = subprocess.run(
         [compiler, *flags, str(source)], capture_output=True, text=True, check=False
     )

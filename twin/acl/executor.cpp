@@ -66,11 +66,12 @@ bool NotAlive(const char* names, int at, const std::string& why) {
   return false;
 }
 
-Answer Plan(KernelStep* step) {
+Answer Plan(const Attributes& attributes, KernelStep* step) {
   const std::vector<TensorDesc> descriptors = Describe(step->tensors);
   NormgradAnswer answer = {};
   int32_t code = normgrad_check(step->op.c_str(), step->soc->name, descriptors.data(),
-                                static_cast<int32_t>(descriptors.size()), &step->problem, &answer);
+                                static_cast<int32_t>(descriptors.size()), &attributes,
+                                &step->problem, &answer);
   if (code == kSuccess) {
     PlanOptions options = {};
     options.det_strong = Runtime::Get().Deterministic() >= 2 ? 1 : 0;
@@ -116,7 +117,7 @@ aclnnStatus CheckFirstPhase(const char* api, const uint64_t* workspace_bytes,
 }
 
 aclnnStatus AddKernel(aclOpExecutor* executor, const char* op_type, const KernelArguments& inputs,
-                      const KernelArguments& outputs) {
+                      const KernelArguments& outputs, const KernelAttributes& attributes) {
   auto step = std::make_unique<KernelStep>();
   Program& program = *executor->program;
   step->op = SnakeCase(op_type);
@@ -127,11 +128,12 @@ aclnnStatus AddKernel(aclOpExecutor* executor, const char* op_type, const Kernel
     for (const aclTensor* tensor : side->tensors) {
       std::string unused;
       const bool is_client = Tensors().Find(tensor, &unused) != nullptr;
-      step->tensors.push_back(is_client ? program.Snapshot(tensor) : tensor);
+      step->tensors.push_back(is_client ? program.Snapshot(tensor) : tensor);  // null stays null
     }
   }
   Answer answer = Runtime::Get().FindChip(&step->soc);
-  if (answer.ok()) answer = Plan(step.get());
+  const Attributes described = Describe(attributes.normalized_shape, attributes.output_mask);
+  if (answer.ok()) answer = Plan(described, step.get());
   if (!answer.ok()) return Fail(answer.code, answer.sentence);
   if (step->plan.cores == 0) return ACLNN_SUCCESS;
   program.TakeWorkspace(step->plan.workspace_bytes);

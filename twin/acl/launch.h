@@ -15,7 +15,7 @@ struct KernelStep;
 
 struct LaunchTensor {
   std::string name;
-  bool is_output;
+  std::string role;   // "in", "out", "null"
   uint8_t* bytes_at;  // null: no element
   uint64_t bytes;
 };

@@ -79,7 +79,9 @@ Answer Launch(const Resolved& step) {
   std::vector<LaunchTensor> tensors;
   for (size_t i = 0; i < step.operands.size(); ++i) {
     uint64_t bytes = 0;
-    CountBytes(*step.operands[i].tensor, &bytes);
+    const aclTensor* tensor = step.operands[i].tensor;
+    if (tensor != nullptr) CountBytes(*tensor, &bytes);
+    const char* role = tensor == nullptr ? "null" : i < step.kernel->inputs ? "in" : "out";
     tensors.push_back(
         {step.kernel->names[i], i >= step.kernel->inputs, step.operands[i].first, bytes});
   }
@@ -141,6 +143,7 @@ Answer Program::Run(const std::shared_ptr<const Program>& program, void* workspa
       resolved.kernel = step.kernel.get();
       resolved.operands.resize(step.kernel->tensors.size());
       for (size_t i = 0; answer.ok() && i < resolved.operands.size(); ++i) {
+        if (step.kernel->tensors[i] == nullptr) continue;
         answer = resolver.Resolve(step.kernel->names[i], *step.kernel->tensors[i],
                                   i >= step.kernel->inputs, &resolved.operands[i]);
       }

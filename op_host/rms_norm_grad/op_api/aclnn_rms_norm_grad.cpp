@@ -33,7 +33,7 @@ normgrad::Answer Check(const std::vector<const aclTensor*>& tensors, normgrad::P
   const normgrad::Soc* soc = nullptr;
   normgrad::Answer answer = normgrad::FindCallersSoc(&soc);
   if (answer.ok()) {
-    answer = normgrad::CheckRmsNormGrad(*soc, normgrad::Describe(tensors).data(), problem);
+    answer = normgrad::CheckRmsNormGrad(*soc, normgrad::Describe(tensors).data(), {}, problem);
   }
   return answer.ok() ? normgrad::CheckFormats(tensors, kNames) : answer;
 }

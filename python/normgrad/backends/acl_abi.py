@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,9 @@ _TWIN_LIBRARY = "libnormgrad_acl.so"
 _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_size_t
 _I32, _I64, _U64 = ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64
 _OUT = ctypes.POINTER(ctypes.c_void_p)
+
+# What of this process the twin's library needs at a launch.
+_CARRIED = ("NORMGRAD_CACHE", "NORMGRAD_SOURCES", "PYTHONPATH")
 
 # Arguments of each function; all return an int32 but those of _RETURNS.
 _ARGUMENTS: dict[str, tuple[type[object], ...]] = {
@@ -47,6 +51,14 @@ _RETURNS: dict[str, type[object]] = {
     "aclrtGetSocName": ctypes.c_char_p,
     "aclCreateTensor": ctypes.c_void_p,
 }
+
+
+def environment(soc: str | None = None) -> dict[str, str]:
+    """What the library reads: which chip it is, and who knows where kernels are."""
+    variables = {"NORMGRAD_PYTHON": sys.executable}
+    if soc:
+        variables["NORMGRAD_SOC"] = soc
+    return variables | {name: os.environ[name] for name in _CARRIED if name in os.environ}
 
 
 class AclError(Exception):

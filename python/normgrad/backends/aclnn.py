@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from normgrad import clients, dtypes, ops
+from normgrad import dtypes, ops
 from normgrad.backends import Array, LaunchOptions, Outputs
-from normgrad.backends.acl_abi import AclError, Library, find
+from normgrad.backends.acl_abi import AclError, Library, environment, find
 from normgrad.cases import Case
+from normgrad.errors import NormgradError
+from normgrad.jobs import Job
 from normgrad.plan import Plan, Refused, dtype_code, find_soc
 
 _TO_DEVICE, _TO_HOST = 1, 2  # aclrtMemcpyKind
@@ -30,8 +32,27 @@ _APIS = {"rms_norm_grad": "aclnnRmsNormGrad"}
 _FORCED = ("strategy", "ub", "cores", "chunk")
 
 
-def forced(case: Case) -> list[str]:
-    """Options of a case that only the twin's own backend can follow."""
+def select(jobs: Sequence[Job], asked: Sequence[str]) -> tuple[list[Job], str]:
+    """The jobs that the functions can run, and what to say of the others.
+
+    `asked` are options of the command line that only the twin's own backend can follow.
+    """
+    for option in asked:
+        raise NormgradError(
+            f"--backend aclnn calls the operator as clients do, who have no {option}: leave it "
+            "out, or use --backend twin"
+        )
+    kept = [job for job in jobs if not _forced(job.case)]
+    if len(kept) == len(jobs):
+        return kept, ""
+    words = sorted({word for job in jobs for word in _forced(job.case)})
+    return kept, (
+        f"{len(jobs) - len(kept)} of {len(jobs)} cases left out: the aclnn functions take no "
+        f"{', '.join(words)}; --backend twin does"
+    )
+
+
+def _forced(case: Case) -> list[str]:
     return [f"{name}=" for name in _FORCED if getattr(case, name) is not None]
 
 
@@ -137,7 +158,7 @@ def _session(case: Case, options: LaunchOptions) -> Iterator[_Session]:
     library = _initialised(_APIS[case.op])
     soc = find_soc(case.soc).name
     if library.is_twin:  # it reads these when the device is set, and at a launch
-        os.environ.update(clients.environment(soc))
+        os.environ.update(environment(soc))
         os.environ["NORMGRAD_THREADS"] = str(options.threads)
     library.need("aclrtSetDevice", 0)
     session = _Session(library)

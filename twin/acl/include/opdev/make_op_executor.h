@@ -14,14 +14,21 @@ struct KernelArguments {
   const char* names;
 };
 
+struct KernelAttributes {
+  const aclIntArray* normalized_shape;
+  const aclBoolArray* output_mask;
+};
+
+// Null inputs and outputs are such that the operator does without.
 aclnnStatus AddKernel(aclOpExecutor* executor, const char* op_type, const KernelArguments& inputs,
-                      const KernelArguments& outputs);
+                      const KernelArguments& outputs, const KernelAttributes& attributes = {});
 
 }  // namespace normgrad::acl
 
 #define CREATE_EXECUTOR() UniqueExecutor(__func__)
 #define OP_INPUT(...) (::normgrad::acl::KernelArguments{{__VA_ARGS__}, #__VA_ARGS__})
 #define OP_OUTPUT(...) (::normgrad::acl::KernelArguments{{__VA_ARGS__}, #__VA_ARGS__})
+#define OP_ATTR(...) (::normgrad::acl::KernelAttributes{__VA_ARGS__})
 #define ADD_TO_LAUNCHER_LIST_AICORE(KERNEL_NAME, ...) \
   ::normgrad::acl::AddKernel(executor, #KERNEL_NAME, __VA_ARGS__)
 
