@@ -61,7 +61,6 @@ def test_wheel_carries_sources_cases_and_captures(wheel: Path) -> None:
         "normgrad/_sources/op_kernel/rms_norm_grad/rms_norm_grad.cpp",
         "normgrad/_sources/tiling/norm_grad.h",
         "normgrad/_sources/op_host/rms_norm_grad/op_api/aclnn_rms_norm_grad.h",
-        "normgrad/_sources/tiling/rms_norm_grad.h",
         "normgrad/_sources/twin/run.cpp",
         "normgrad/_sources/twin/include/kernel_operator.h",
         "normgrad/_sources/tests/cases/smoke/rms_norm_grad.txt",

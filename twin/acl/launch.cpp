@@ -52,6 +52,17 @@ Kernel AskHarness(const std::vector<std::string>& unit) {
                            "name the Python that has normgrad");
 }
 
+// Dtypes of dy, of gamma (without it, of the sums) and, where they are free, of the statistics.
+std::vector<std::string> UnitOf(const KernelStep& step) {
+  const Problem& problem = step.problem;
+  const bool has_gamma = problem.gamma_dtype != DType::kUndefined;
+  std::vector<std::string> unit = {step.op, std::to_string(step.soc->chip->arch),
+                                   NameOf(problem.dtype),
+                                   NameOf(has_gamma ? problem.gamma_dtype : problem.sums_dtype)};
+  if (problem.has_mean != 0) unit.push_back(NameOf(problem.stats_dtype));
+  return unit;
+}
+
 const Kernel& FindKernel(const std::vector<std::string>& unit) {
   static std::mutex mutex;
   static auto* known = new std::map<std::vector<std::string>, Kernel>();
@@ -105,9 +116,9 @@ class LaunchFile {
   void Add(const LaunchTensor& tensor) {
     files_.emplace_back();
     files_.back().Resize(tensor.bytes);
-    if (!tensor.is_output) files_.back().Write(tensor.bytes_at, tensor.bytes);
-    lines_ << "tensor " << tensor.name << (tensor.is_output ? " out " : " in ") << tensor.bytes
-           << " " << files_.back().path() << "\n";
+    if (tensor.role == "in") files_.back().Write(tensor.bytes_at, tensor.bytes);
+    lines_ << "tensor " << tensor.name << " " << tensor.role << " " << tensor.bytes << " "
+           << files_.back().path() << "\n";
   }
 
   Ended Run(const std::string& runner, double timeout_s) {
@@ -130,8 +141,7 @@ class LaunchFile {
 };
 
 Answer Run(const KernelStep& step, const std::vector<LaunchTensor>& tensors) {
-  const Kernel& kernel = FindKernel({step.op, std::to_string(step.soc->chip->arch),
-                                     NameOf(step.problem.dtype), NameOf(step.problem.gamma_dtype)});
+  const Kernel& kernel = FindKernel(UnitOf(step));
   LaunchFile launch(step, kernel);
   for (const LaunchTensor& tensor : tensors) launch.Add(tensor);
   const double elems =
@@ -154,7 +164,7 @@ Answer Run(const KernelStep& step, const std::vector<LaunchTensor>& tensors) {
   const Answer answer = JudgeReport(step.op, launch.report());
   if (!answer.ok()) return answer;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].is_output) launch.file(i).Read(tensors[i].bytes_at, tensors[i].bytes);
+    if (tensors[i].role == "out") launch.file(i).Read(tensors[i].bytes_at, tensors[i].bytes);
   }
   return Answer{};
 }

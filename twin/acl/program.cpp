@@ -82,8 +82,7 @@ Answer Launch(const Resolved& step) {
     const aclTensor* tensor = step.operands[i].tensor;
     if (tensor != nullptr) CountBytes(*tensor, &bytes);
     const char* role = tensor == nullptr ? "null" : i < step.kernel->inputs ? "in" : "out";
-    tensors.push_back(
-        {step.kernel->names[i], i >= step.kernel->inputs, step.operands[i].first, bytes});
+    tensors.push_back({step.kernel->names[i], role, step.operands[i].first, bytes});
   }
   return RunLaunch(*step.kernel, tensors);
 }
