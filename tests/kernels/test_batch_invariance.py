@@ -75,3 +75,17 @@ def test_strategy_does_not_change_a_bit(cols: int, dtype: str, dist: str) -> Non
     for wish in STRATEGIES:
         case = Case.parse(f"{plain}:strategy={wish}")
         assert differing(expected, dx(case, data)) == 0, case
+
+
+# The last block of a row overlaps the one before; a last leaf of a few columns, of which a core of
+# DxFewRows has the leaf before, too.
+@pytest.mark.parametrize("cols", [517, 1609, 4101])
+@pytest.mark.parametrize("dtype", ["fp16", "fp32"])
+@pytest.mark.parametrize("soc", ["ascend310p1"])
+def test_strategy_does_not_change_a_bit_of_whole_blocks(cols: int, dtype: str, soc: str) -> None:
+    plain = Case.parse(f"rms_norm_grad:{soc}:{dtype}:9x{cols}:dist=heavy")
+    data = inputs.make_inputs(plain)
+    expected = dx(Case.parse(f"{plain}:strategy=DxWholeRow"), data)
+    for wish in STRATEGIES:
+        case = Case.parse(f"{plain}:strategy={wish.replace('cores=17', 'cores=10')}")
+        assert differing(expected, dx(case, data)) == 0, case

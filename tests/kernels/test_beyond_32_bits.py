@@ -25,9 +25,9 @@ NEAR = 12  # rows with data on each side of an edge: more than a tile has
 POISON = 0xFFFFFFFF
 
 
-def case_of(dtype: str, cols: int, spare_rows: int = 200) -> Case:
+def case_of(dtype: str, cols: int, soc: str = "ascend910b4", spare_rows: int = 200) -> Case:
     """A little more than 2^32 elements: rows of the last core begin on both sides of the edge."""
-    return Case("rms_norm_grad", "ascend910b4", dtype, (EDGE // cols + spare_rows, cols))
+    return Case("rms_norm_grad", soc, dtype, (EDGE // cols + spare_rows, cols))
 
 
 def places(case: Case) -> list[int]:
@@ -87,15 +87,16 @@ def bits(array: np.ndarray) -> np.ndarray:
 
 
 CASES = [
-    ("bf16", 1280),
-    pytest.param("fp32", 1280, marks=pytest.mark.full),
-    pytest.param("bf16", 8160, marks=pytest.mark.full),
+    ("bf16", 1280, "ascend910b4"),
+    ("fp16", 1281, "ascend310p1"),
+    pytest.param("fp32", 1280, "ascend910b4", marks=pytest.mark.full),
+    pytest.param("bf16", 8160, "ascend910b4", marks=pytest.mark.full),
 ]
 
 
-@pytest.mark.parametrize(("dtype", "cols"), CASES)
-def test_rows_beyond_2_to_the_32_elements(dtype: str, cols: int) -> None:
-    case = case_of(dtype, cols)
+@pytest.mark.parametrize(("dtype", "cols", "soc"), CASES)
+def test_rows_beyond_2_to_the_32_elements(dtype: str, cols: int, soc: str) -> None:
+    case = case_of(dtype, cols, soc)
     large, small, data = launch(case)
     assert (large.error, large.findings, small.error) == (None, (), None)
     assert large.unwritten["dx"] == 0

@@ -39,6 +39,21 @@ PLANS = (
     "ascend910b1:cores=40",
     "ascend910_9391",
 )
+# The same where whole blocks are copied and columns are no whole number of them.
+SHAPES_310P = (
+    "fp16:1000x25",
+    "fp32:333x325",
+    "fp16:200x6145",
+    "fp32:130x13001",
+    "fp16:7x20001",
+    "fp16:262209x17",
+)
+PLANS_310P = (
+    "ascend310p3",
+    "ascend310p3:cores=1",
+    "ascend310p3:cores=5",
+    "ascend310p1",
+)
 # One line of JSON: by shape, by plan, the bits of dx and dgamma.
 SCRIPT = """
 import hashlib, json, sys
@@ -79,13 +94,16 @@ def bits(runs: list[tuple[str, int]], tree: Path | None = None) -> list[dict[str
     return rows
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_same_bits_for_any_cores(shape: str) -> None:
-    runs = [(case(shape, plan), 0) for plan in PLANS]
-    runs += [(case(shape, "ascend910b4"), seed) for seed in (1, 2, 3)]
-    runs += [(case(shape, plan, ""), 0) for plan in PLANS]
+ALL = [(PLANS, shape) for shape in SHAPES] + [(PLANS_310P, shape) for shape in SHAPES_310P]
+
+
+@pytest.mark.parametrize(("plans", "shape"), ALL, ids=[f"{p[0]}:{s}" for p, s in ALL])
+def test_same_bits_for_any_cores(plans: tuple[str, ...], shape: str) -> None:
+    runs = [(case(shape, plan), 0) for plan in plans]
+    runs += [(case(shape, plans[0]), seed) for seed in (1, 2, 3)]
+    runs += [(case(shape, plan, ""), 0) for plan in plans]
     rows = bits(runs)
-    strong, plain = rows[: -len(PLANS)], rows[-len(PLANS) :]
+    strong, plain = rows[: -len(plans)], rows[-len(plans) :]
     assert len({row["dgamma"] for row in strong}) == 1
     assert len({row["dx"] for row in rows}) == 1, "what a row gives depends on nothing of this"
     assert len({row["dgamma"] for row in plain}) > 1, "these inputs would show no difference"

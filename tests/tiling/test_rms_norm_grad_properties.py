@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 from normgrad.plan import Options, Plan, Problem, Refused, find_soc, make_plan
 
 OP = "rms_norm_grad"
-SOCS = ("ascend910b1", "ascend910b4", "ascend910_9362", "ascend910_9391")
+SOCS = (
+    "ascend910b1", "ascend910b4", "ascend910_9362", "ascend910_9391", "ascend310p1", "ascend310p3"
+)  # fmt: skip
 LEAF_COLS = 512
+MEETING_BYTES = 1024
 MAX_COPY_ROWS = 4095
 
 rows = st.one_of(st.integers(0, 200), st.integers(0, 1 << 20), st.integers(0, 1 << 40))
@@ -73,6 +76,16 @@ def ceil_div(value: int, step: int) -> int:
     return -(-value // step)
 
 
+def copies_blocks(plan: Plan) -> bool:
+    return plan.soc.arch == 2002
+
+
+def least_copy(plan: Plan, problem: Problem) -> int:
+    """Columns of a block; 1 for a row that has fewer, of which nothing but its empty sum is stored."""
+    block = 8 if problem.dtype == "fp32" or problem.rows == 0 else 16
+    return block if problem.cols >= block else 1
+
+
 def whole(plan: Plan, name: str) -> int:
     value = plan.fields[name]
     assert isinstance(value, int)
@@ -131,8 +144,12 @@ def _ub_fits(plan: Plan, options: Options) -> None:
 
 def _chunks_cover_the_row(plan: Plan, problem: Problem, options: Options) -> None:
     pitch, chunk = whole(plan, "pitch_cols"), whole(plan, "chunk_cols")
-    block = 8 if problem.dtype == "fp32" or (problem.cols <= 248 and problem.cols % 8 == 0) else 16
+    half_block = problem.cols <= 248 and problem.cols % 8 == 0 and not copies_blocks(plan)
+    block = 8 if problem.dtype == "fp32" or half_block else 16
     assert pitch == ceil_div(problem.cols, block) * block
+    step = whole(plan, "copy_cols")
+    assert step == (least_copy(plan, problem) if copies_blocks(plan) else 1)
+    assert whole(plan, "ub_cols") == ceil_div(problem.cols, step) * step
     row_bytes = pitch * (4 if problem.dtype == "fp32" else 2)
     steps_meet = plan.fields["rows_per_step"] != plan.fields["rows_per_tile"]
     if plan.strategy == "DxWholeRow" and steps_meet:
@@ -189,22 +206,29 @@ def _strips_cover_every_column_once(plan: Plan, problem: Problem) -> None:
     slots, leaf_pitch = whole(plan, "partial_slots"), whole(plan, "leaf_row_pitch")
     shared = whole(plan, "col_groups") or 1
     assert slots == plan.cores // shared * whole(plan, "groups"), "each part of rows has a sum"
-    leaf_elems = leaf_pitch * problem.rows
+    leaf_elems = leaf_pitch * problem.rows * (8 if copies_blocks(plan) else 1)
+    meeting = MEETING_BYTES if copies_blocks(plan) else 0
     blocks = ceil_div(slots, 64)  # of partial sums, which have sums of their own
     sums = slots + (blocks if blocks > 1 else 0)
-    assert plan.workspace_bytes == (sums * pitch + leaf_elems) * 4
+    in_all = (sums * pitch + leaf_elems) * 4
+    if copies_blocks(plan) and plan.cores > 1:
+        assert whole(plan, "counters_at") == in_all
+        in_all += meeting
+    assert plan.workspace_bytes == in_all
     assert leaf_pitch == 0 or leaf_pitch * LEAF_COLS >= problem.cols
     assert (leaf_pitch > 0) == (plan.strategy == "DxFewRows")
     if slots == 1:
         assert (pitch, strip) == (0, 0)
         assert all(b.phase == 1 for b in plan.buffers)
+        assert sum(b.bytes for b in plan.buffers if b.name == "meeting") == meeting
         return
     assert pitch % 128 == 0
     assert pitch >= problem.cols
     assert strip % 8 == 0
     assert strip > 0
     if blocks == 1:
-        assert plan.ub_used_bytes(2) == (slots + 1) * strip * 4, "one row more: the sum"
+        longest = strip + (8 if whole(plan, "copy_cols") > 1 else 0)
+        assert plan.ub_used_bytes(2) == (slots + 1) * longest * 4 + meeting, "one row more: the sum"
 
 
 @common
