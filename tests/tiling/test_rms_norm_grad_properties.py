@@ -81,7 +81,7 @@ def copies_blocks(plan: Plan) -> bool:
 
 
 def least_copy(plan: Plan, problem: Problem) -> int:
-    """Columns of a block; 1 for a row that has fewer, of which nothing but its empty sum is stored."""
+    """Columns of a block; 1 where a row has fewer: only its empty sum is stored."""
     block = 8 if problem.dtype == "fp32" or problem.rows == 0 else 16
     return block if problem.cols >= block else 1
 
