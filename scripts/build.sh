@@ -103,7 +103,8 @@ case "$command" in
   verify)
     need_compilers
     environment run
-    exec python -m normgrad verify "$@"
+    NORMGRAD_HINT="\`normgrad\` is in .venv/bin: source .venv/bin/activate" \
+      exec python -m normgrad verify "$@"
     ;;
   test)
     need_compilers

@@ -128,8 +128,8 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     verify.add_argument(
         "--resume",
         action="store_true",
-        help="keep what an interrupted run has left in DIR, and run the other cases; nothing is "
-        "kept after a change of the sources",
+        help="keep what an interrupted run has left in DIR, and run its other cases (of itself, "
+        "without cases and suites); nothing is kept after a change of the sources",
     )
     verify.add_argument(
         "--baseline",

@@ -23,6 +23,7 @@ from normgrad import (
     render,
     report,
     report_selftest,
+    resume,
     store,
     timing,
 )
@@ -49,6 +50,13 @@ KNOBS = {
 
 
 def verify(args: argparse.Namespace) -> int:
+    with store.locked(args.report):
+        return _verify(args)
+
+
+def _verify(args: argparse.Namespace) -> int:
+    if args.resume:
+        resume.ask_again(args)
     chosen, left_out = _takes(args, _chosen(args, default_suite="smoke"))
     if not chosen:
         if left_out:
@@ -62,12 +70,13 @@ def verify(args: argparse.Namespace) -> int:
             "there is"
         )
     baseline = baselines.read(args.baseline)
+    store.clear_pages(args.report)
     stream = sys.stderr if args.json else sys.stdout
     workers, threads = pool.workers_for(len(chosen), args.jobs)
     options = _launch_options(args, threads)
     began = time.perf_counter()
     sources = store.sources_digest()
-    ended = _ended_before(args, chosen, sources, options) if args.resume else {}
+    ended = resume.ended_before(args.report, chosen, sources, options) if args.resume else {}
     if args.check != "all":
         report.say(f"note: {run_.NO_VERDICT.format(args.check)}", stream)
     left = [index for index in range(len(chosen)) if index not in ended]
@@ -75,7 +84,7 @@ def verify(args: argparse.Namespace) -> int:
     interrupted = False
     try:
         with (
-            store.Journal(args.report, sources, ended.values()) as journal,
+            store.Journal(args.report, sources, ended.values(), resume.question(args)) as journal,
             report.Progress(
                 [chosen[index].text for index in left], stream, options.promises
             ) as progress,
@@ -96,7 +105,7 @@ def verify(args: argparse.Namespace) -> int:
     page = render.write_html(args.report / "report.html", results, seconds, against)
     report.summary(results, len(chosen), seconds, str(page), stream)
     if interrupted:
-        report.say("interrupted: the cases above have ended; --resume runs the others", stream)
+        report.say(f"interrupted; to run the other cases: {resume.command(args)}", stream)
     if args.json:
         report.json_rows(result.row() for result in results)
     worse = baselines.show(against, args.baseline, args.report, stream) if against else 0
@@ -210,7 +219,8 @@ def selftest(args: argparse.Namespace) -> int:
     for outcome in selftest_.plant_all(chosen, args.full, workers):
         outcomes.append(outcome)
         lines.add(outcome)
-    report_selftest.summary(outcomes, time.perf_counter() - began, stream)
+    left_out = 0 if args.names else len(selftest_.choose((), True)) - len(chosen)
+    report_selftest.summary(outcomes, left_out, time.perf_counter() - began, stream)
     if args.json:
         report.json_rows(report_selftest.row(outcome) for outcome in outcomes)
     return 0 if all(outcome.killed for outcome in outcomes) else 1
@@ -249,24 +259,6 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
     for soc in dict.fromkeys(job.case.soc for job in found):
         plan_.find_soc(soc)
     return jobs.select(found, args.op, args.soc, args.dtype)
-
-
-def _ended_before(
-    args: argparse.Namespace, chosen: Sequence[Job], sources: str, options: LaunchOptions
-) -> dict[int, store.Result]:
-    """Results of an earlier run that still hold: same sources, same options, came to a status."""
-    known = {
-        result.case: result
-        for result in store.read_journal(args.report, sources)
-        if result.status != "ERROR"
-    }
-    ended = {
-        index: known[job.text]
-        for index, job in enumerate(chosen)
-        if job.text in known and known[job.text].command == job.command(options.words)
-    }
-    report.note(f"--resume: {len(ended)} of {len(chosen)} cases have ended before")
-    return ended
 
 
 def _launch_options(args: argparse.Namespace, threads: int) -> LaunchOptions:

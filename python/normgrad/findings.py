@@ -7,14 +7,21 @@ from typing import Any
 
 from normgrad.backends import Finding
 
+_FORGOTTEN = ("flag-", "queue-")
 _BETWEEN_CORES = "race-between-cores"
 
 
 def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What ended the launch comes first, then what differs from run to run; else as they came."""
+    """What says most of its cause first: what ended the launch, then a flag or a tensor that was
+    forgotten, whose place is exact, then what differs from run to run; else what came most often.
+    """
 
-    def weight(finding: Finding) -> int:
-        return 0 if finding.fatal else 1 if finding.rule == _BETWEEN_CORES else 2
+    def weight(finding: Finding) -> tuple[int, int]:
+        if finding.fatal:
+            return 0, 0
+        if finding.rule.startswith(_FORGOTTEN):
+            return 1, 0
+        return 2 if finding.rule == _BETWEEN_CORES else 3, -finding.count
 
     return tuple(sorted(findings, key=weight))
 

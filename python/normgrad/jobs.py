@@ -6,6 +6,7 @@ that come with the sources.
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,19 @@ class Job:
         if self.npz and self.case.ub:
             words.append(f"--ub {self.case.ub}")  # the text of a capture has no options
         return " ".join([*words, *([options] if options else [])])
+
+    def digest(self) -> str:
+        """Of a capture's file, which may change under its name; a case's text says all."""
+        if self.npz is None:
+            return ""
+        digest = hashlib.sha256()
+        try:
+            with self.npz.open("rb") as file:
+                while block := file.read(1 << 20):
+                    digest.update(block)
+        except OSError:
+            return "unreadable"
+        return digest.hexdigest()
 
 
 def from_case(case: Case) -> Job:

@@ -242,17 +242,32 @@ def summary(
         if examined:
             say(f"{name.replace('_', ' ')}: {sum(examined)} of {len(examined)} cases", stream)
     if wrong:
-        say(f"{len(wrong)} not as expected; to see one:", stream)
-        for result in wrong[:SHOWN_IN_FULL]:
-            say(f"  {result.command}", stream)
-        if len(wrong) > SHOWN_IN_FULL:
-            say(f"  and {len(wrong) - SHOWN_IN_FULL} more, in the report", stream)
+        say(f"{len(wrong)} not as expected; to see one of each kind:", stream)
+        kinds: dict[str, list[Result]] = {}
+        for result in wrong:
+            kinds.setdefault(_kind(result), []).append(result)
+        for kind, members in list(kinds.items())[:SHOWN_IN_FULL]:
+            say(f"  {kind}" + (f", {len(members)} cases" if len(members) > 1 else ""), stream)
+            say(f"    {members[0].command}", stream)
+        if len(kinds) > SHOWN_IN_FULL:
+            say(f"  and {len(kinds) - SHOWN_IN_FULL} kinds more, in the report", stream)
+        if hint := os.environ.get("NORMGRAD_HINT"):
+            say(f"({hint})", stream)
     elif len(results) == asked:
         say("all as expected", stream)
     for note_ in dict.fromkeys(result.note for result in results if result.note):
         say(f"note: {note_}", stream)
     if report is not None:
         say(f"report: {report}", stream)
+
+
+def _kind(result: Result) -> str:
+    """What results that are wrong for one cause have in common."""
+    if not result.findings:
+        return f"{result.status} {result.worst['output']}" if result.worst else result.status
+    first = result.findings[0]
+    place = f" at {first['file']}:{first['line']}" if first.get("file") else ""
+    return f"{result.status} {first['rule']}{place}"
 
 
 def show_plan(plan: Plan, title: str) -> None:

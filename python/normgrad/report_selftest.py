@@ -51,7 +51,7 @@ class Lines:
         report.say("  ".join([*words, f"{time:>7}", what]), self._stream)
 
 
-def summary(outcomes: Sequence[Outcome], seconds: float, stream: TextIO) -> None:
+def summary(outcomes: Sequence[Outcome], left_out: int, seconds: float, stream: TextIO) -> None:
     counts = Counter(outcome.status for outcome in outcomes)
     words = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     defects = "1 defect" if len(outcomes) == 1 else f"{len(outcomes)} defects"
@@ -62,6 +62,8 @@ def summary(outcomes: Sequence[Outcome], seconds: float, stream: TextIO) -> None
         report.say(f"  {outcome.defect.place}: {outcome.defect.name}", stream)
     if not wrong:
         report.say("each was found for its reason", stream)
+    if left_out:
+        report.say(f"{left_out} more with --full", stream)
 
 
 def row(outcome: Outcome) -> dict[str, Any]:

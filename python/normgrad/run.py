@@ -273,6 +273,7 @@ def _row(job: Job, status: Status, reason: str, options: LaunchOptions) -> Resul
         expected=False,
         reason=reason,
         command=job.command(options.words),
+        inputs_digest=job.digest(),
         check=options.check,
         sync=options.sync,
         note="" if options.check == "all" else NO_VERDICT.format(options.check),

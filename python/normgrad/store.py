@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ class Result:
     expected: bool
     reason: str
     command: str = ""  # shows this case again
+    inputs_digest: str = ""  # of the file of a capture
     op: str = ""
     soc: str = ""
     dtype: str = ""
@@ -93,27 +95,58 @@ def sources_digest() -> str:
     return cache.digest(root, files, *harness, cxx, tools.tool_version(cxx))
 
 
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Makes the report folder this process's own: two runs would take each other's results away."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder, os.O_RDONLY)  # the system frees it when the process ends, however
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise NormgradError(
+            f"another run is writing into the report folder {folder}: wait for its end, or choose "
+            "another with --report"
+        ) from None
+    finally:
+        os.close(lock)
+
+
+def _unwritable(folder: Path, error: OSError) -> NormgradError:
+    return NormgradError(
+        f"the report folder {folder} cannot be written ({error.strerror}); choose another with "
+        "--report"
+    )
+
+
 class Journal:
     """results.jsonl of a running verify: a row is on disk as soon as its case has ended.
 
-    The first line names the sources that the rows are results of. A kill may cut off the last row;
-    a full disk may not: what did not fit is taken back.
+    The first line names the sources that the rows are results of, and what was asked. A kill may
+    cut off the last row; a full disk may not: what did not fit is taken back.
     """
 
-    def __init__(self, folder: Path, sources: str = "", finished: Iterable[Result] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        sources: str = "",
+        finished: Iterable[Result] = (),
+        question: Mapping[str, Any] | None = None,
+    ) -> None:
         self._path = folder / "results.jsonl"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             fresh = folder / "results.jsonl.new"  # a run that goes on must not lose rows here
-            lines = [json.dumps({"sources": sources}), *(json.dumps(r.row()) for r in finished)]
+            head = {"sources": sources, "question": dict(question or {})}
+            lines = [json.dumps(head), *(json.dumps(r.row()) for r in finished)]
             fresh.write_text("\n".join(lines) + "\n", encoding="utf-8")
             fresh.replace(self._path)
             self._file = self._path.open("ab", buffering=0)
         except OSError as error:
-            raise NormgradError(
-                f"the report folder {folder} cannot be written ({error.strerror}); choose another "
-                "with --report"
-            ) from None
+            raise _unwritable(folder, error) from None
 
     def append(self, result: Result) -> None:
         line = (json.dumps(result.row()) + "\n").encode()
@@ -135,23 +168,42 @@ class Journal:
         self._file.close()
 
 
-def read_journal(folder: Path, sources: str) -> list[Result]:
-    """The whole rows of a run's results.jsonl; none if they come from other sources."""
+def read_journal(folder: Path, sources: str) -> list[Result] | None:
+    """The whole rows of a run's results.jsonl; None if they come from other sources."""
+    head, rows = _journal(folder)
+    if head.get("sources") != sources:
+        return None
+    results = []
+    for row in rows:
+        with contextlib.suppress(TypeError, ValueError):  # damaged: its case runs again
+            results.append(from_row(row))
+    return results
+
+
+def read_question(folder: Path) -> dict[str, Any]:
+    """What the run of a folder was asked; nothing if nobody knows."""
+    asked = _journal(folder)[0].get("question")
+    return asked if isinstance(asked, dict) else {}
+
+
+def _journal(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     try:
         lines = (folder / "results.jsonl").read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError):
-        return []
+        return {}, []
     rows = []
     for line in lines[:-1]:  # the text behind the last line break is a row that was cut off
         with contextlib.suppress(ValueError):
             rows.append(json.loads(line))
-    if not rows or rows[0] != {"sources": sources}:
-        return []
-    return [from_row(row) for row in rows[1:]]
+    rows = [row for row in rows if isinstance(row, dict)]
+    return (rows[0], rows[1:]) if rows else ({}, [])
 
 
 def from_row(row: dict[str, Any]) -> Result:
-    """The result that a row was written from; numbers that JSON lacks stay text, but for score."""
+    """The result that a row was written from; numbers that JSON lacks stay text, but for score.
+
+    ValueError, TypeError: it was not written from one.
+    """
     known = {field.name: row[field.name] for field in fields(Result) if field.name in row}
     for name, value in known.items():
         if isinstance(value, list):
@@ -163,6 +215,15 @@ def from_row(row: dict[str, Any]) -> Result:
 
 def dump_rows(rows: Iterable[dict[str, Any]]) -> str:
     return json.dumps({"rows": list(rows)}, indent=1) + "\n"
+
+
+def clear_pages(folder: Path) -> None:
+    """Takes away what an earlier run says in files: whoever reads them must not take it for this
+    run's word when this one does not come to its end. results.jsonl stays.
+    """
+    for name in ("results.json", "report.html", "junit.xml"):
+        with contextlib.suppress(OSError):
+            (folder / name).unlink(missing_ok=True)
 
 
 def write_results(folder: Path, results: Sequence[Result]) -> Path:

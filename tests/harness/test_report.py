@@ -99,7 +99,7 @@ def test_summary_reproduces_failures(capsys: pytest.CaptureFixture[str]) -> None
     assert "DIR/report.html" in said
 
 
-def test_only_the_first_failures_are_shown_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_the_first_failures_are_shown_in_full() -> None:
     """A broken kernel fails hundreds of cases for one reason."""
     wrong = [
         replace(FAILED, case=f"case{i}", reason=f"why {i}", command=f"run {i}") for i in range(9)
@@ -113,11 +113,20 @@ def test_only_the_first_failures_are_shown_in_full(capsys: pytest.CaptureFixture
     assert not any(f"why {i}" in said for i in range(5, 9))
     assert said.count("in the report") == 1
     assert all(f"case{i} " in said for i in range(9))
-    report.summary(wrong, 9, 1.0, "DIR/report.html")
+
+
+def test_summary_has_one_line_for_each_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    same = [replace(FAILED, command=f"run {i}") for i in range(9)]
+    report.summary(same, 9, 1.0, "DIR/report.html")
+    said = capsys.readouterr().out
+    assert "  RULE queue.leak at f.h:3, 9 cases\n    run 0\n" in said
+    assert "run 1" not in said
+    rules = [replace(FAILED, findings=({"rule": f"r{i}"},), command=f"run {i}") for i in range(9)]
+    report.summary(rules, 9, 1.0, "DIR/report.html")
     said = capsys.readouterr().out
     assert "run 4" in said
     assert "run 5" not in said
-    assert "and 4 more, in the report" in said
+    assert "and 4 kinds more, in the report" in said
 
 
 @pytest.mark.parametrize(
@@ -147,14 +156,17 @@ def test_findings_that_weigh_most_come_first() -> None:
     found = [
         finding("race-within-pipe", count=656, cores=40, file="a.h", line=7),
         finding("race-between-cores"),
+        finding("race-between-pipes", count=657),
+        finding("flag-left-set"),
         finding("ub-overflow", fatal=True),
     ]
     assert [f.rule for f in findings.ordered(found)] == [
-        "ub-overflow", "race-between-cores", "race-within-pipe",
+        "ub-overflow", "flag-left-set", "race-between-cores", "race-between-pipes",
+        "race-within-pipe",
     ]  # fmt: skip
     said = findings.headline(found)
     assert said == (
-        "race-within-pipe: what race-within-pipe says at a.h:7 (656 times on 40 cores, and 2 other "
+        "race-within-pipe: what race-within-pipe says at a.h:7 (656 times on 40 cores, and 4 other "
         "findings)"
     )
     assert findings.headline(found[1:2]) == "race-between-cores: what race-between-cores says"

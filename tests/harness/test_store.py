@@ -91,17 +91,28 @@ def test_row_that_a_kill_cut_off_is_left_out(tmp_path: Path) -> None:
             journal.append(_result(case=case))
     file = tmp_path / "results.jsonl"
     file.write_bytes(file.read_bytes()[:-20])
-    assert [r.case for r in store.read_journal(tmp_path, "s")] == ["a"]
-    with store.Journal(tmp_path, "s", store.read_journal(tmp_path, "s")) as journal:
+    assert [r.case for r in store.read_journal(tmp_path, "s") or ()] == ["a"]
+    with store.Journal(tmp_path, "s", store.read_journal(tmp_path, "s") or ()) as journal:
         journal.append(_result(case="c"))
-    assert [r.case for r in store.read_journal(tmp_path, "s")] == ["a", "c"]
+    assert [r.case for r in store.read_journal(tmp_path, "s") or ()] == ["a", "c"]
 
 
 def test_rows_of_other_sources_are_not_taken(tmp_path: Path) -> None:
     with store.Journal(tmp_path, "s") as journal:
         journal.append(_result(case="a"))
-    assert store.read_journal(tmp_path, "t") == []
-    assert store.read_journal(tmp_path / "nowhere", "s") == []
+    assert store.read_journal(tmp_path, "t") is None
+    assert store.read_journal(tmp_path / "nowhere", "s") is None
+
+
+@pytest.mark.parametrize("row", ["5", "null", '{"case": 1}', '{"case": "b", "status": "PASSED"}'])
+def test_damaged_rows_are_left_out(tmp_path: Path, row: str) -> None:
+    with store.Journal(tmp_path, "s", question={"suite": ["edge"]}) as journal:
+        journal.append(_result(case="a"))
+    file = tmp_path / "results.jsonl"
+    wrong = json.dumps({**_result(case="b").row(), "score": "abc"})
+    file.write_text(file.read_text() + row + "\n" + wrong + "\n")
+    assert [r.case for r in store.read_journal(tmp_path, "s") or ()] == ["a"]
+    assert store.read_question(tmp_path) == {"suite": ["edge"]}
 
 
 def test_row_reads_back(tmp_path: Path) -> None:
