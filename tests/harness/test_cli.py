@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 from conftest import Fake
 
-from normgrad import cli, paths, store
+from normgrad import cli, commands, paths, store
+from normgrad.errors import NormgradError
 
 Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -408,15 +409,17 @@ def test_resume_alone_goes_on_with_what_was_asked(normgrad: Normgrad, tmp_path: 
     )
 
 
-def test_pages_of_an_earlier_run_do_not_speak_for_one_that_did_not_start(
-    normgrad: Normgrad, tmp_path: Path
+def test_pages_of_an_earlier_run_do_not_speak_for_a_kernel_that_does_not_compile(
+    in_fake_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert normgrad("verify", CASE).returncode == 0
-    pages = [tmp_path / "normgrad-report" / name for name in ("report.html", "junit.xml")]
-    assert all(page.exists() for page in pages)
-    broken = normgrad("verify", CASE, CXX=str(tmp_path / "no-compiler"))
-    assert broken.returncode == 2
-    assert not any(page.exists() for page in pages)
+    def fails(_: object) -> None:
+        raise NormgradError("the kernel does not compile")
+
+    monkeypatch.setattr(commands, "build_units", fails)
+    for name in ("report.html", "junit.xml", "results.json", "results.jsonl"):
+        (tmp_path / name).write_text("of an earlier run")
+    assert cli.main(["verify", CASE, "--report", str(tmp_path)]) == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["results.jsonl"]
 
 
 def test_a_report_folder_has_one_run_at_a_time(normgrad: Normgrad, tmp_path: Path) -> None:
