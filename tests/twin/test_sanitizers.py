@@ -14,11 +14,13 @@ from normgrad.cases import Case
 from normgrad.inputs import make_inputs
 from normgrad.run import plan_case
 
-# Both strategies, tails, many cores; small, since a sanitizer costs about twenty times.
+# Every strategy, tails, many cores; small, since a sanitizer costs about twenty times.
 CASES = (
     "rms_norm_grad:ascend910b4:bf16:129x1000:seed1",
     "rms_norm_grad:ascend910b4:bf16:50x5000:seed1",
     "rms_norm_grad:ascend910b4:fp32:41x7:seed1",
+    "rms_norm_grad:ascend910b4:fp32:90x2600:seed1:strategy=DxSplitRow:chunk=1024",
+    "rms_norm_grad:ascend910b4:bf16:9x5127:seed1:strategy=DxFewRows:cores=13:ub=49152",
 )
 
 

@@ -50,6 +50,11 @@ class Lanes {
   bool active(uint32_t repeat, uint32_t lane) const {
     return (bits(repeat)[lane / 64] >> (lane % 64) & 1u) != 0;
   }
+  // All lanes of the repeat are active.
+  bool full(uint32_t repeat) const {
+    const uint64_t* mask = bits(repeat);
+    return lanes_ == 64 ? mask[0] == ~uint64_t{0} : (mask[0] & mask[1]) == ~uint64_t{0};
+  }
   uint32_t last_lanes() const;  // of the last repeat, up to its last active one
   // 32 B blocks that a repeat covers, up to its last active lane.
   uint32_t blocks(uint32_t repeat) const;

@@ -8,11 +8,13 @@
 namespace normgrad::twin {
 namespace {
 
-// Halves an array by adding neighbours: the gather of even and odd elements vectorises.
+// Halves an array by adding neighbours: the gather of even and odd elements vectorises. An element
+// is written once both that made it have been read, and is read by none that comes later.
 template <typename F>
 NORMGRAD_INLINE void TreeLoop(void* values, size_t lanes, size_t sums) {
   auto* v = static_cast<typename F::Storage*>(values);
   for (size_t half = lanes / 2; half >= sums; half /= 2) {
+    NORMGRAD_ELEMENTWISE
     for (size_t i = 0; i < half; ++i) v[i] = F::Store(F::Load(v[2 * i]) + F::Load(v[2 * i + 1]));
   }
 }

@@ -6,16 +6,29 @@
 namespace normgrad::twin {
 namespace {
 
-// `sums` sums of the active lanes of one repeat: as many neighbours each.
-void SumRepeat(const Lanes& lanes, uint32_t repeat, const uint8_t* line, TreeFn tree, uint32_t sums,
-               uint8_t* results) {
+// `sums` sums of the active lanes of each repeat, of as many neighbours each: calls f(repeat,
+// results). Repeats lie side by side in one tree, which is as long as vector code likes it.
+template <typename F>
+void SumRepeats(const Lanes& lanes, Source& source, TreeFn tree, uint32_t sums, F f) {
   const uint32_t bytes = lanes.element_bytes();
-  alignas(64) uint8_t values[kLineBytes] = {};
-  lanes.ForEachRun(repeat, lanes.lanes(), [&](uint32_t lane, uint32_t count) {
-    std::memcpy(values + lane * bytes, line + lane * bytes, count * bytes);
-  });
-  tree(values, lanes.lanes(), sums);
-  std::memcpy(results, values, sums * bytes);
+  alignas(64) uint8_t values[kSpreadLines * kLineBytes];
+  for (uint32_t first = 0; first < lanes.repeats(); first += kSpreadLines) {
+    const uint32_t count = std::min(kSpreadLines, lanes.repeats() - first);
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint8_t* line = source.Repeat(first + i);
+      uint8_t* to = values + i * kLineBytes;
+      if (lanes.full(first + i)) {
+        std::memcpy(to, line, kLineBytes);
+        continue;
+      }
+      std::memset(to, 0, kLineBytes);
+      lanes.ForEachRun(first + i, lanes.lanes(), [&](uint32_t lane, uint32_t n) {
+        std::memcpy(to + lane * bytes, line + lane * bytes, n * bytes);
+      });
+    }
+    tree(values, count * lanes.lanes(), count * sums);
+    for (uint32_t i = 0; i < count; ++i) f(first + i, values + i * sums * bytes);
+  }
 }
 
 float FloatAt(Dtype dtype, const uint8_t* at) {
@@ -132,13 +145,15 @@ void VectorReduceRepeat(Api api, Dtype dtype, UbOperand dst, UbOperand src, cons
 
   const TreeFn tree = SumTree(dtype, Saturates(in, dtype));
   Source a(in, from, lanes);
+  if (sums) {
+    SumRepeats(lanes, a, tree, 1, [&](uint32_t repeat, const uint8_t* result_at) {
+      std::memcpy(in.ub(dst.begin + repeat * step), result_at, bytes);
+    });
+    return;
+  }
   for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
     const uint8_t* line = a.Repeat(repeat);
     uint8_t* out = in.ub(dst.begin + repeat * step);
-    if (sums) {
-      SumRepeat(lanes, repeat, line, tree, 1, out);
-      continue;
-    }
     const uint32_t lane = ExtremeLane(dtype, api == Api::kWholeReduceMax, lanes, repeat, line);
     uint8_t value[4];
     std::memcpy(value, line + lane * bytes, bytes);
@@ -193,14 +208,26 @@ void VectorReduceBlock(Api api, Dtype dtype, UbOperand dst, UbOperand src, const
   in.CountVector(lanes.repeats());
   if (!carry_out) return;
 
-  const TreeFn tree = SumTree(dtype, Saturates(in, dtype));
+  const auto store = [&](uint32_t repeat, const uint8_t* results) {
+    if (lanes.full(repeat)) {
+      std::memcpy(in.ub(address(repeat, 0)), results, blocks * bytes);
+      return;
+    }
+    for (uint32_t block = 0; block < blocks; ++block) {
+      if (active(repeat, block)) {
+        std::memcpy(in.ub(address(repeat, block)), results + block * bytes, bytes);
+      }
+    }
+  };
   Source a(in, from, lanes);
+  if (api == Api::kBlockReduceSum) {
+    SumRepeats(lanes, a, SumTree(dtype, Saturates(in, dtype)), blocks, store);
+    return;
+  }
   for (uint32_t repeat = 0; repeat < lanes.repeats(); ++repeat) {
     const uint8_t* line = a.Repeat(repeat);
     uint8_t results[kBlockBytes];
-    const bool sums = api == Api::kBlockReduceSum;
-    if (sums) SumRepeat(lanes, repeat, line, tree, blocks, results);
-    for (uint32_t block = 0; block < blocks && !sums; ++block) {
+    for (uint32_t block = 0; block < blocks; ++block) {
       uint8_t values[kBlockBytes] = {};
       uint32_t best = per_block;
       for (uint32_t i = 0; i < per_block; ++i) {
@@ -218,11 +245,7 @@ void VectorReduceBlock(Api api, Dtype dtype, UbOperand dst, UbOperand src, const
         StoreInfinity(dtype, api == Api::kBlockReduceMax, results + block * bytes);
       }
     }
-    for (uint32_t block = 0; block < blocks; ++block) {
-      if (active(repeat, block)) {
-        std::memcpy(in.ub(address(repeat, block)), results + block * bytes, bytes);
-      }
-    }
+    store(repeat, results);
   }
 }
 

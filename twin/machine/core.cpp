@@ -19,7 +19,7 @@ Core::Core(Launch& launch, uint32_t index)
       index_(index),
       checks_(launch.options().check != CheckLevel::kOff),
       checks_all_(launch.options().check == CheckLevel::kAll),
-      ub_(new uint8_t[launch.options().soc->chip->ub_bytes]),
+      ub_(launch.MakeUb(index)),
       init_(launch.options().soc->chip->ub_bytes),
       clocks_(launch.options().sync == SyncMode::kAutosync,
               launch.options().soc->chip->vector_in_order),
@@ -196,9 +196,12 @@ void Core::Finish() {
 }
 
 std::string Core::Recall(int pipe, uint32_t sequence) const {
-  const Past& past = history_[pipe][sequence % kHistory];
+  const size_t at = sequence % kHistory;
   const std::string where = std::string("pipe ") + NameOf(PipeAt(pipe));
-  if (past.sequence != sequence) return "an earlier instruction of " + where;
+  if (at >= history_[pipe].size() || history_[pipe][at].sequence != sequence) {
+    return "an earlier instruction of " + where;
+  }
+  const Past& past = history_[pipe][at];
   return std::string(FactsOf(past.api).name) + " in " + PlaceOf(past.site) + " (" + where + ")";
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "twin/machine/dtype.h"
 #include "twin/machine/ids.h"
 #include "twin/machine/launch.h"
+#include "twin/machine/pages.h"
 #include "twin/observers/counters.h"
 #include "twin/observers/cycles.h"
 #include "twin/observers/gm_races.h"
@@ -55,7 +55,7 @@ class Core {
   uint32_t index() const { return index_; }
   Launch& launch() { return launch_; }
   const LaunchOptions& options() const { return launch_.options(); }
-  uint8_t* ub() { return ub_.get(); }
+  uint8_t* ub() { return ub_.begin(); }
   UbInitMap& init() { return init_; }
   Counters& counters() { return counters_; }
   PipeClocks& clocks() { return clocks_; }
@@ -95,8 +95,9 @@ class Core {
   // Who was instruction `sequence` of `pipe`? Only the newest ones are remembered.
   void Remember(int pipe, uint32_t sequence, Api api, Site site) {
     std::vector<Past>& past = history_[pipe];
-    if (past.empty()) past.resize(kHistory);
-    past[sequence % kHistory] = {sequence, api, site};
+    const size_t at = sequence % kHistory;
+    if (at >= past.size()) past.resize(at + 1);  // as many as a pipe has had, up to kHistory
+    past[at] = {sequence, api, site};
   }
   std::string Recall(int pipe, uint32_t sequence) const;
 
@@ -166,7 +167,7 @@ class Core {
   const uint32_t index_;
   const bool checks_;
   const bool checks_all_;
-  std::unique_ptr<uint8_t[]> ub_;
+  Pages& ub_;
   UbInitMap init_;
   std::vector<Buffer> buffers_;
   uint16_t owners_ = 0;

@@ -12,12 +12,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "twin/machine/pages.h"
+
 namespace normgrad::twin {
 namespace {
 
 // Guards on both sides: wide enough that a runaway index faults instead of reaching a neighbour.
 constexpr uint64_t kGuardBytes = 1 << 20;
-constexpr uint64_t kPageBytes = 4096;
 constexpr int kPoison = 0xFF;
 
 uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
@@ -120,13 +121,10 @@ uint8_t* Gm::Map(const std::string& name, GmRole role, uint64_t bytes, const std
     base = Reserve(bytes, kGuardBytes, fd, role == GmRole::kOut, name);
     close(fd);
     if (role == GmRole::kOut) {
+      MakePagesToWrite(base, bytes);
       std::memset(base, kPoison, bytes);
     } else {
-#ifdef MADV_POPULATE_READ  // Linux 5.14
-      // The file is in memory; asked for at once, its pages are mapped at a fraction of the cost.
-      // If not, each is when it is read.
-      madvise(base, bytes, MADV_POPULATE_READ);
-#endif
+      MakePagesToRead(base, bytes);
     }
   }
   Add(name, role, base, bytes, {{0, bytes}});

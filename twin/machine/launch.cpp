@@ -9,13 +9,17 @@ namespace normgrad::twin {
 Launch::Launch(const LaunchOptions& options)
     : options_(options),
       schedule_(options.cores, options.host_threads, options.seed),
+      ubs_(options.cores),
+      alive_(options.cores),
       reports_(options.cores),
       core_times_(options.cores) {}
 
 void Launch::Run(KernelEntry entry, const std::vector<uint8_t*>& args) {
-  schedule_.Run([&](uint32_t core) {
-    if (Runs(core)) RunCore(core, entry, args);
-  });
+  schedule_.Run(
+      [&](uint32_t core) {
+        if (Runs(core)) RunCore(core, entry, args);
+      },
+      [&](uint32_t core) { SetThisCore(alive_[core]); });
   ResolveMeeting();
   if (!finished()) return;
   CheckKey();
@@ -33,8 +37,15 @@ uint32_t Launch::RunningAmong(uint32_t first, uint32_t count) const {
   return running;
 }
 
+Pages& Launch::MakeUb(uint32_t core) {
+  ubs_[core] = std::make_unique<Pages>(options_.soc->chip->ub_bytes);
+  MakePagesToWrite(ubs_[core]->begin(), options_.ub_bytes);
+  return *ubs_[core];
+}
+
 void Launch::RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_t*>& args) {
   Core core(*this, index);
+  alive_[index] = &core;
   SetThisCore(&core);
   try {
     entry(args.data());
@@ -44,7 +55,6 @@ void Launch::RunCore(uint32_t index, KernelEntry entry, const std::vector<uint8_
   } catch (const KernelStopped&) {
     schedule_.Stop();
   }
-  SetThisCore(nullptr);
   reports_[index] = {core.counters(), core.ub_high_water()};
 }
 

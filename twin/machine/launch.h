@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,15 @@
 #include "twin/machine/cross_core.h"
 #include "twin/machine/finding.h"
 #include "twin/machine/gm.h"
+#include "twin/machine/pages.h"
 #include "twin/machine/schedule.h"
 #include "twin/observers/counters.h"
 #include "twin/observers/gm_races.h"
 #include "twin/observers/launch_time.h"
 
 namespace normgrad::twin {
+
+class Core;
 
 enum class CheckLevel {
   kOff,   // bounds only: nothing may write outside the machine
@@ -78,6 +82,9 @@ class Launch {
   uint64_t tiling_bytes() const { return tiling_bytes_; }
   CrossFlags& cross_flags() { return cross_flags_; }
   Rendezvous& rendezvous(const void* place) { return rendezvous_[place]; }
+  // UB of a core that begins. All of them live as long as the launch: a page that is given back
+  // interrupts every thread.
+  Pages& MakeUb(uint32_t core);
   // All cores are here: their GM accesses are compared and forgotten.
   void ResolveMeeting();
   void NoteKeyMatched() { key_matched_.store(true, std::memory_order_relaxed); }
@@ -94,6 +101,8 @@ class Launch {
   CrossFlags cross_flags_;
   std::map<const void*, Rendezvous> rendezvous_;  // by the place where cores meet
   Schedule schedule_;
+  std::vector<std::unique_ptr<Pages>> ubs_;
+  std::vector<Core*> alive_;  // those that have begun and not ended
   std::vector<CoreReport> reports_;
   std::vector<CoreTime> core_times_;
   const uint8_t* tiling_ = nullptr;

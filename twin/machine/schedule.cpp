@@ -1,5 +1,6 @@
 #include "twin/machine/schedule.h"
 
+#include <algorithm>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -32,30 +33,60 @@ void Schedule::DrawOrder() {
   }
 }
 
-void Schedule::Run(const std::function<void(uint32_t)>& body) {
+void Schedule::Run(const PerCore& body, const PerCore& going_on) {
+  const uint32_t count = std::min(host_threads_, static_cast<uint32_t>(cores_.size()));
   std::vector<std::thread> threads;
-  threads.reserve(cores_.size());
-  for (uint32_t core = 0; core < cores_.size(); ++core) {
-    threads.emplace_back([this, core, &body] {
-      CoreState& mine = *cores_[core];
-      bool run = false;
-      {
-        std::unique_lock<std::mutex> lock(mutex_);
-        mine.wake.wait(lock, [&] { return stopped_ || mine.state == State::kRunning; });
-        run = !stopped_;
-      }
-      if (run) body(core);
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (mine.state == State::kRunning) --running_;
-      mine.state = State::kEnded;
-      Settle();
-    });
+  for (uint32_t thread = 1; thread < count; ++thread) {
+    threads.emplace_back([this, thread, &body, &going_on] { Work(thread, body, going_on); });
   }
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Dispatch();
-  }
+  Work(0, body, going_on);
   for (std::thread& thread : threads) thread.join();
+}
+
+void Schedule::Work(uint32_t thread, const PerCore& body, const PerCore& going_on) {
+  Lock lock(mutex_);
+  while (!Done(thread)) {
+    const uint32_t index = Next(thread);
+    if (index == cores_.size()) {
+      wake_.wait(lock);
+      continue;
+    }
+    CoreState& core = *cores_[index];
+    if (core.fiber == nullptr) {
+      core.thread = thread;
+      core.fiber = std::make_unique<Fiber>([&body, index] { body(index); });
+    }
+    core.state = State::kRunning;
+    ++running_;
+    lock.unlock();
+    going_on(index);
+    core.fiber->Resume();
+    lock.lock();
+    if (core.fiber->ended()) core.state = State::kEnded;
+    --running_;
+    Settle();
+  }
+}
+
+uint32_t Schedule::Next(uint32_t thread) const {
+  for (const uint32_t index : order_) {
+    if (MayRun(*cores_[index], thread)) return index;
+  }
+  return static_cast<uint32_t>(cores_.size());
+}
+
+bool Schedule::MayRun(const CoreState& core, uint32_t thread) const {
+  const bool begun = core.fiber != nullptr;
+  if (core.state == State::kEnded || (begun && core.thread != thread)) return false;
+  // In a launch that was stopped those that have begun come to their end, and no others begin.
+  return stopped_ ? begun : core.state == State::kReady;
+}
+
+bool Schedule::Done(uint32_t thread) const {
+  return std::all_of(cores_.begin(), cores_.end(), [&](const auto& core) {
+    if (core->state == State::kEnded) return true;
+    return core->fiber != nullptr ? core->thread != thread : stopped_;
+  });
 }
 
 Schedule::Wake Schedule::Block(uint32_t core, const std::function<void()>& arrive,
@@ -74,33 +105,38 @@ Schedule::Wake Schedule::TakeTurn(uint32_t core, std::function<void()> action) {
   return Park(lock, core, State::kAtTurn);
 }
 
-Schedule::Wake Schedule::Park(std::unique_lock<std::mutex>& lock, uint32_t core, State state) {
+Schedule::Wake Schedule::Park(Lock& lock, uint32_t core, State state) {
   CoreState& mine = *cores_[core];
   mine.state = state;
-  --running_;
-  Settle();
-  mine.wake.wait(lock, [&] { return stopped_ || mine.state == State::kRunning; });
+  lock.unlock();
+  mine.fiber->Suspend();
+  lock.lock();
   if (stopped_) return Wake::kStopped;
   return mine.never ? Wake::kNever : Wake::kGo;
 }
 
 void Schedule::Settle() {
   if (stopped_) return;
-  UnblockReady();
-  Dispatch();
-  if (running_ > 0) return;
+  bool any = UnblockReady();
   // Nobody runs and nobody could: atomics and the like happen now, in turn.
-  if (TakeTurns()) {
+  if (running_ == 0 && !AnyReady() && TakeTurns()) {
     UnblockReady();
-    Dispatch();
-    return;
+    any = true;
   }
-  for (const auto& core : cores_) {
-    if (core->state != State::kBlocked) continue;
-    core->never = true;
-    core->state = State::kReady;
+  if (running_ == 0 && !AnyReady()) {
+    for (const auto& core : cores_) {
+      if (core->state != State::kBlocked) continue;
+      core->never = true;
+      core->state = State::kReady;
+      any = true;
+    }
   }
-  Dispatch();
+  if (any) wake_.notify_all();
+}
+
+bool Schedule::AnyReady() const {
+  return std::any_of(cores_.begin(), cores_.end(),
+                     [](const auto& core) { return core->state == State::kReady; });
 }
 
 bool Schedule::UnblockReady() {
@@ -125,20 +161,10 @@ bool Schedule::TakeTurns() {
   return any;
 }
 
-void Schedule::Dispatch() {
-  for (const uint32_t core : order_) {
-    if (running_ >= host_threads_) return;
-    if (cores_[core]->state != State::kReady) continue;
-    cores_[core]->state = State::kRunning;
-    ++running_;
-    cores_[core]->wake.notify_one();
-  }
-}
-
 void Schedule::Stop() {
   const std::lock_guard<std::mutex> lock(mutex_);
   stopped_ = true;
-  for (const auto& core : cores_) core->wake.notify_one();
+  wake_.notify_all();
 }
 
 bool Schedule::stopped() const {

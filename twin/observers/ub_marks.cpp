@@ -48,7 +48,7 @@ bool UbMarks::FindInRange(bool write, int pipe, uint32_t begin, uint32_t end, ui
 
 uint32_t UbMarks::MarkAt(bool write, int pipe, uint32_t at, uint32_t* until) const {
   const uint32_t block = at / kBlockBytes;
-  if (exact_of_[block] == 0) {
+  if (exact_.empty() || exact_of_[block] == 0) {
     *until = (block + 1) * kBlockBytes;
     return marks_[write][pipe][block];
   }
@@ -58,7 +58,7 @@ uint32_t UbMarks::MarkAt(bool write, int pipe, uint32_t at, uint32_t* until) con
 
 void UbMarks::Mark(bool write, int pipe, uint32_t sequence, const Footprint& footprint) {
   std::vector<uint32_t>& marks = marks_[write][pipe];
-  if (marks.empty()) marks.assign(exact_of_.size(), 0);
+  if (marks.empty()) marks.assign(blocks_, 0);
   newest_[write][pipe] = sequence;
   footprint.ForEachRange(
       [&](uint32_t begin, uint32_t end) { MarkRange(write, pipe, sequence, begin, end); });
@@ -85,6 +85,7 @@ void UbMarks::MarkRange(bool write, int pipe, uint32_t sequence, uint32_t begin,
 }
 
 uint32_t UbMarks::ExactOf(uint32_t block) {
+  if (exact_of_.empty()) exact_of_.assign(blocks_, 0);
   if (exact_of_[block] == 0) {
     Exact exact = {};
     for (int kind = 0; kind < 2; ++kind) {

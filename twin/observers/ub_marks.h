@@ -22,7 +22,7 @@ struct UbConflict {
 
 class UbMarks {
  public:
-  explicit UbMarks(uint32_t ub_bytes) : exact_of_(ub_bytes / kBlockBytes, 0) {}
+  explicit UbMarks(uint32_t ub_bytes) : blocks_(ub_bytes / kBlockBytes) {}
 
   // Newer accesses of a kind and pipe come later.
   void Mark(bool write, int pipe, uint32_t sequence, const Footprint& footprint);
@@ -59,10 +59,11 @@ class UbMarks {
   uint32_t ExactOf(uint32_t block);
   void MarkBytes(bool write, int pipe, uint32_t sequence, uint32_t begin, uint32_t end);
 
+  const uint32_t blocks_;
   std::vector<uint32_t> marks_[2][kPipes];  // empty until the first mark
   uint32_t newest_[2][kPipes] = {};
   Hull exact_hull_;
-  std::vector<uint32_t> exact_of_;  // per block: 0, or 1 + index into exact_
+  std::vector<uint32_t> exact_of_;  // per block: 0, or 1 + index into exact_; empty at first
   std::vector<Exact> exact_;
 };
 
