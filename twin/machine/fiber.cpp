@@ -13,8 +13,8 @@
 namespace normgrad::twin {
 namespace {
 
-// Its pages exist once they are used. Cores have 32 KB.
-constexpr size_t kStackBytes = 1 << 20;
+// As a thread has. Its pages exist once they are used; a core has 32 KB.
+constexpr size_t kStackBytes = 8 << 20;
 constexpr size_t kGuardBytes = 1 << 16;
 
 }  // namespace
