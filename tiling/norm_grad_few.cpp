@@ -8,10 +8,11 @@ namespace normgrad {
 namespace {
 
 constexpr double kFp32Bytes = 4;
-// What a core does, in cycles. 26 slope cycles per 64 elements of one row; 33 bytes per cycle into
-// a core (measured on a 910B4 from L2, where a problem of few rows lies); a SyncAll is assumed to
-// take 3 us, at 1,650 MHz.
+// What a core does, in cycles. 26 slope cycles per 64 elements of one row, 13 in registers; 33
+// bytes per cycle into a core (measured on a 910B4 from L2, where a problem of few rows lies); a
+// SyncAll is assumed to take 3 us, at 1,650 MHz.
 constexpr double kVectorCyclesPerElem = 26.0 / 64;
+constexpr double kRegisterCyclesPerElem = 13.0 / 64;
 constexpr double kBytesPerCycle = 33;
 constexpr double kSyncCycles = 3 * 1650;
 // Half of what a good copy has. A smaller tile costs more to start than reading it twice does.
@@ -27,7 +28,8 @@ struct Buffers {
 double Cycles(const Problem& problem, double elems, bool reads_twice, double other_bytes,
               bool meets) {
   const double bytes = elems * SizeOf(problem.dtype) * (reads_twice ? 5 : 3) + other_bytes;
-  return elems * kVectorCyclesPerElem + bytes / kBytesPerCycle + (meets ? kSyncCycles : 0);
+  const double vector = problem.in_registers != 0 ? kRegisterCyclesPerElem : kVectorCyclesPerElem;
+  return elems * vector + bytes / kBytesPerCycle + (meets ? kSyncCycles : 0);
 }
 
 double CyclesOf(const Problem& problem, const Tile& tile, uint64_t cores) {

@@ -32,11 +32,11 @@ constexpr uint32_t kLeastUbBytes = 8192;
 
 Answer CheckKernel(const Soc& soc, const Problem& problem) {
   const bool has_mean = problem.has_mean != 0;
-  if (soc.chip->arch != 2201 && (soc.chip->arch != 2002 || has_mean)) {
-    return Refuse(kTilingRefused,
-                  OpName(problem) + " has no kernel on " + soc.name +
-                      " yet; this version runs on ascend910b" +
-                      (has_mean ? " and ascend910_93" : ", ascend910_93 and ascend310p"));
+  if (soc.chip->arch != 2201 && (soc.chip->arch == 1001 || has_mean)) {
+    return Refuse(kTilingRefused, OpName(problem) + " has no kernel on " + soc.name +
+                                      " yet; this version runs on ascend910b" +
+                                      (has_mean ? " and ascend910_93"
+                                                : ", ascend910_93, ascend310p and ascend950"));
   }
   return Answer{};
 }
@@ -48,6 +48,7 @@ Problem OnChip(const Chip& chip, Problem problem) {
   const uint32_t block_cols = kBlockBytes / elem_bytes;
   problem.copy_cols = chip.has_pad_copy || problem.cols < block_cols ? 1 : block_cols;
   problem.meeting_bytes = chip.has_hard_sync_all ? 0 : kMeetingBytes;
+  problem.in_registers = chip.has_registers ? 1 : 0;
   return problem;
 }
 

@@ -2,6 +2,7 @@
 // how many rows and columns make a tile, and how many rows' sums there is room for.
 #include <algorithm>
 
+#include "tiling/norm_grad_registers.h"
 #include "tiling/norm_grad_tile.h"
 #include "tiling/search.h"
 
@@ -92,7 +93,26 @@ bool SetChunk(const Problem& problem, uint64_t busiest_rows, uint64_t least_rows
 
 }  // namespace
 
+void PlaceLeafExchange(const Problem& problem, const Tile& tile, Layout* layout) {
+  if (tile.key != NormGradKey::kDxFewRows) {
+    return;
+  }
+  const bool as_parts = CopiesBlocks(problem);  // a leaf's sum comes as a block of eight parts
+  const uint64_t row_leaves = AlignUp(LeafCount(problem.cols), kFp32PerBlock);
+  const uint64_t rows = LeafReadRows(problem, tile);
+  const uint64_t tops = AlignUp(CeilDiv(row_leaves, kReadLeaves), kFp32PerBlock);
+  const uint64_t leaves_bytes = std::min(rows * row_leaves, kReadLeaves) * kFp32Bytes;
+  UbBudget& ub = layout->budget;
+  layout->bytes.leaf_in = ub.Add(
+      "leaf_in", as_parts ? std::min(row_leaves * kBlockBytes, kGoodCopyBytes) : leaves_bytes);
+  layout->bytes.leaf_read = ub.Add("leaf_read", as_parts ? leaves_bytes : 0);
+  layout->bytes.leaf_tops = ub.Add("leaf_tops", (kRepeatBytes / kFp32Bytes + tops) * kFp32Bytes);
+}
+
 Layout PlaceBlock(const Problem& problem, const Tile& tile) {
+  if (problem.in_registers != 0) {
+    return PlaceInRegisters(problem, tile);
+  }
   const uint64_t tile_elems = tile.rows * tile.chunk_cols;
   const uint64_t tile_bytes = tile_elems * SizeOf(problem.dtype);
   const uint64_t sum_bytes = tile.chunk_cols * kFp32Bytes;
@@ -123,16 +143,7 @@ Layout PlaceBlock(const Problem& problem, const Tile& tile) {
   bytes.leaf_sums =
       ub.Add("leaf_sums", as_parts ? bytes.leaf_parts : row_blocks, is_shared ? 2 : 1);
   bytes.row_sums = ub.Add("row_sums", (1 + (is_shared ? 1 : tile.sum_levels)) * group_bytes);
-  if (is_shared) {
-    const uint64_t row_leaves = AlignUp(LeafCount(problem.cols), kFp32PerBlock);
-    const uint64_t rows = LeafReadRows(problem, tile);
-    const uint64_t tops = AlignUp(CeilDiv(row_leaves, kReadLeaves), kFp32PerBlock);
-    const uint64_t leaves_bytes = std::min(rows * row_leaves, kReadLeaves) * kFp32Bytes;
-    bytes.leaf_in = ub.Add(
-        "leaf_in", as_parts ? std::min(row_leaves * kBlockBytes, kGoodCopyBytes) : leaves_bytes);
-    bytes.leaf_read = ub.Add("leaf_read", as_parts ? leaves_bytes : 0);
-    bytes.leaf_tops = ub.Add("leaf_tops", (kRepeatBytes / kFp32Bytes + tops) * kFp32Bytes);
-  }
+  PlaceLeafExchange(problem, tile, &layout);
   return layout;
 }
 

@@ -5,6 +5,7 @@
 
 #include "tiling/align.h"
 #include "tiling/norm_grad_partials.h"
+#include "tiling/norm_grad_registers.h"
 #include "tiling/search.h"
 
 namespace normgrad {
@@ -13,23 +14,14 @@ namespace {
 constexpr uint32_t kFp32Bytes = 4;
 constexpr uint32_t kFp32PerBlock = kBlockBytes / kFp32Bytes;
 constexpr uint64_t kRepeatCols = kRepeatBytes / kFp32Bytes;
-// One vector repeat (64 fp32) sums the leaves of a row.
-constexpr uint64_t kMaxLeaves = kRepeatCols;
 // The sum over rows costs 6.5 cycles per 64 elements for one row at a time, 3.1 for four.
 constexpr uint64_t kGoodStepRows = 4;
 // From this many rows on, two half tiles whose copies and arithmetic overlap beat one whole tile.
 constexpr uint64_t kRowsWorthSplitting = 8;
-// Instructions on less than 24 repeats spend more on starting than on working.
-constexpr uint64_t kGoodChunkCols = 3 * kLeafCols;
-constexpr uint64_t kMostChunkCols = 8 * kLeafCols;
-// Rows whose rstd comes in one copy: 32 in DxInPlaceRow; in DxWholeRow 16 tiles, up to about 128
-// rows. A row's rstd takes 36 bytes of UB.
-constexpr uint64_t kInPlaceRstdRows = 32;
+// Rows whose rstd comes in one copy: 16 tiles, up to about 128 rows. A row's rstd takes 36 bytes of
+// UB.
 constexpr uint64_t kWholeRstdRows = 128;
 constexpr uint64_t kRstdTiles = 16;
-// Flag ids of one kind for a kernel's own use: 0 to 5 (6 is reserved, 7 the compiler's), one of
-// which the queue of rstd takes.
-constexpr uint64_t kFlags = 5;
 // Rows of up to this many columns are dealt with eight at a time: 31 blocks a row are the longest
 // stride, 255 blocks, that eight rows leave.
 constexpr uint64_t kNarrowCols = 248;
@@ -92,21 +84,10 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   return layout;
 }
 
-// A column takes more than a byte of UB. Without rows, cols may be as large as 64 bits hold, and
-// sizes in bytes would wrap around.
-bool TooWideToCount(const Problem& problem, uint32_t ub_bytes) { return problem.cols > ub_bytes; }
-
 // Rows of a step begin on a block of dy: every second one may not.
 uint64_t WholeBlockRows(const Problem& problem, uint64_t rows) {
   const uint64_t row_bytes = PitchCols(problem) * SizeOf(problem.dtype);
   return row_bytes % kBlockBytes == 0 ? rows : AlignDown(rows, 2);
-}
-
-// A whole number of tiles. Of a group, all rows: tiles begin anew with each group.
-uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows) {
-  const uint64_t tiles = std::clamp<uint64_t>(kWholeRstdRows / tile_rows, 1, kRstdTiles);
-  const uint64_t rows = std::min(tiles * tile_rows, std::max(busiest_rows, tile_rows));
-  return busiest_rows == kGroupRows && busiest_rows % rows != 0 ? busiest_rows : rows;
 }
 
 // The most rows of a tile of `rows` that can be worked on together, 0 if none.
@@ -116,96 +97,14 @@ uint64_t LargestStep(const Problem& problem, uint32_t in_buffers, uint64_t rows,
   tile.in_buffers = in_buffers;
   tile.rows = rows;
   tile.rstd_rows = RstdRows(rows, busiest_rows);
+  if (problem.in_registers != 0) {  // all at once
+    return PlaceTile(problem, tile).budget.Fits(ub_bytes) ? rows : 0;
+  }
   const uint64_t step = Largest(rows, [&](uint64_t candidate) {
     tile.step_rows = candidate;
     return PlaceWholeRow(problem, tile).budget.Fits(ub_bytes);
   });
   return step == rows ? step : WholeBlockRows(problem, step);
-}
-
-// `rows` in as many pieces as pieces of `most` make, all of about one size.
-uint64_t EvenPiece(uint64_t rows, uint64_t most) { return CeilDiv(rows, CeilDiv(rows, most)); }
-
-// A row in about `segments` segments, and as many places for them as fit, up to those of two rows.
-// False: there are fewer than a row needs.
-bool CutSegments(const Problem& problem, uint64_t segments, uint32_t ub_bytes, Tile* tile) {
-  tile->segment_cols = AlignUp(CeilDiv(problem.cols, segments), tile->chunk_cols);
-  const uint64_t needed = CeilDiv(problem.cols, tile->segment_cols);
-  const uint64_t most = std::min(kFlags, 2 * needed);
-  tile->in_buffers = static_cast<uint32_t>(Largest(most, [&](uint64_t places) {
-    Tile candidate = *tile;
-    candidate.in_buffers = static_cast<uint32_t>(places);
-    return PlaceInPlaceRow(problem, candidate).budget.Fits(ub_bytes);
-  }));
-  return tile->in_buffers >= needed;
-}
-
-// How much of another row has room beside one, 0 to 1.
-double Ahead(const Problem& problem, const Tile& tile) {
-  const double cols = static_cast<double>(problem.cols);
-  return std::min(1.0, static_cast<double>(tile.in_buffers * tile.segment_cols) / cols - 1.0);
-}
-
-// Whether copies run more freely with `a` than with `b`: half of another row ahead is enough, since
-// a row's second pass, which frees places, is shorter than its first; without that, the sooner a
-// segment is through, the sooner the next row begins to come.
-bool RunsFreer(const Problem& problem, const Tile& a, const Tile& b) {
-  constexpr double kEnough = 0.5;
-  const bool a_has_enough = Ahead(problem, a) >= kEnough;
-  const bool b_has_enough = Ahead(problem, b) >= kEnough;
-  if (a_has_enough != b_has_enough) {
-    return a_has_enough;
-  }
-  return !a_has_enough && a.segment_cols < b.segment_cols;
-}
-
-// The best cut into segments of a tile with its chunk; of equal ones the longest segments.
-Tile BestSegments(const Problem& problem, Tile tile, uint32_t ub_bytes) {
-  Tile best;
-  for (uint64_t segments = 1; segments <= kFlags; ++segments) {
-    if (CutSegments(problem, segments, ub_bytes, &tile)) {
-      tile.fits = true;
-      if (!best.fits || RunsFreer(problem, tile, best)) {
-        best = tile;
-      }
-    }
-  }
-  return best;
-}
-
-// What to keep in UB: chunks of 1,536 columns and more, since shorter ones are mostly start-up;
-// half of the next row beside a row, so that copies never wait for arithmetic; gamma in fp32, which
-// saves two casts per element; and then the longest chunks.
-Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint64_t wanted_cols) {
-  Tile tile;
-  tile.key = NormGradKey::kDxInPlaceRow;
-  tile.out_buffers = 0;
-  tile.rstd_rows = kInPlaceRstdRows;
-  tile.has_lo = has_lo;
-  const uint64_t row_cols = AlignUp(problem.cols, kLeafCols);
-  const uint64_t most = wanted_cols != 0 ? wanted_cols : std::min(row_cols, kMostChunkCols);
-  const uint64_t good = wanted_cols != 0 ? wanted_cols : std::min(row_cols, kGoodChunkCols);
-  Tile best;
-  for (const uint64_t least : {good, wanted_cols != 0 ? good : uint64_t{kLeafCols}}) {
-    for (const bool gamma_is_wide : {true, false}) {
-      tile.gamma_is_wide = gamma_is_wide;
-      for (tile.chunk_cols = most; tile.chunk_cols >= least; tile.chunk_cols -= kLeafCols) {
-        // Even chunks: no short one that is mostly start-up.
-        if (wanted_cols == 0 &&
-            AlignUp(EvenPiece(problem.cols, tile.chunk_cols), kLeafCols) != tile.chunk_cols) {
-          continue;
-        }
-        const Tile cut = BestSegments(problem, tile, ub_bytes);
-        if (cut.fits && (!best.fits || RunsFreer(problem, cut, best))) {
-          best = cut;
-        }
-      }
-    }
-    if (best.fits) {
-      return best;
-    }
-  }
-  return best;
 }
 
 }  // namespace
@@ -234,8 +133,15 @@ void PlaceSums(const Problem& problem, uint64_t pitch, uint64_t work_cols, bool 
 uint64_t PitchCols(const Problem& problem) {
   const uint64_t cols = problem.cols;
   const bool whole_fp32_blocks = cols <= kNarrowCols && cols % kFp32PerBlock == 0;
-  const bool may_split_block = whole_fp32_blocks && !CopiesBlocks(problem);
+  const bool may_split_block =
+      whole_fp32_blocks && !CopiesBlocks(problem) && problem.in_registers == 0;
   return may_split_block ? cols : AlignUp(cols, kBlockBytes / SizeOf(problem.dtype));
+}
+
+uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows) {
+  const uint64_t tiles = std::clamp<uint64_t>(kWholeRstdRows / tile_rows, 1, kRstdTiles);
+  const uint64_t rows = std::min(tiles * tile_rows, std::max(busiest_rows, tile_rows));
+  return busiest_rows == kGroupRows && busiest_rows % rows != 0 ? busiest_rows : rows;
 }
 
 uint64_t LeafPitch(uint64_t cols) {
@@ -247,6 +153,9 @@ uint64_t LeafPitch(uint64_t cols) {
 // sums over rows of both x and dy go on beside a product; fp32 rows that are read anew for the
 // second pass need none for x and dy.
 uint32_t WorkArrays(const Problem& problem, const Tile& tile) {
+  if (problem.in_registers != 0) {
+    return 0;
+  }
   const bool is_fp32 = problem.dtype == DType::kFloat32;
   const uint32_t more = Sums(problem) - 1;
   switch (tile.key) {
@@ -262,6 +171,9 @@ uint32_t WorkArrays(const Problem& problem, const Tile& tile) {
 }
 
 Layout PlaceTile(const Problem& problem, const Tile& tile) {
+  if (problem.in_registers != 0) {
+    return PlaceInRegisters(problem, tile);
+  }
   switch (tile.key) {
     case NormGradKey::kDxWholeRow:
       return PlaceWholeRow(problem, tile);
@@ -279,6 +191,9 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   Tile tile;
   if (TooWideToCount(problem, ub_bytes)) {
     return tile;
+  }
+  if (problem.in_registers != 0) {
+    return WholeRowTileInRegisters(problem, busiest_rows, ub_bytes, wanted_rows);
   }
   const uint64_t most = std::min<uint64_t>(busiest_rows, kMaxCopyRows);
   const uint64_t row_bytes = PitchCols(problem) * SizeOf(problem.dtype);
@@ -351,22 +266,8 @@ Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t 
              tile.rows % tile.step_rows == 0) {
     Tile whole = tile;  // its halves would only help a core that has no other group
     whole.rows = group_rows;
-    if (PlaceWholeRow(problem, whole).budget.Fits(ub_bytes)) {
+    if (PlaceTile(problem, whole).budget.Fits(ub_bytes)) {
       tile = whole;
-    }
-  }
-  return tile;
-}
-
-Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols) {
-  Tile tile;
-  if (TooWideToCount(problem, ub_bytes) || LeafCount(problem.cols) > kMaxLeaves) {
-    return tile;
-  }
-  const uint64_t wanted = std::min<uint64_t>(wanted_cols, AlignUp(problem.cols, kLeafCols));
-  for (const bool has_lo : {true, false}) {
-    if (!tile.fits) {
-      tile = ChooseInPlace(problem, has_lo, ub_bytes, wanted);
     }
   }
   return tile;
@@ -379,7 +280,7 @@ uint64_t WidestRow(Problem problem, const Regimes& regimes, uint64_t busiest_row
     Tile tile;
     tile.rows = std::max(1U, options.rows_per_tile);
     tile.rstd_rows = RstdRows(tile.rows, busiest_rows);
-    return (regimes.whole_row && PlaceWholeRow(problem, tile).budget.Fits(ub_bytes)) ||
+    return (regimes.whole_row && PlaceTile(problem, tile).budget.Fits(ub_bytes)) ||
            (regimes.in_place_row && InPlaceRowTile(problem, ub_bytes, options.chunk_cols).fits);
   });
 }

@@ -72,9 +72,10 @@ struct Regimes {
 // within the row: a row has no less than a block.
 inline bool CopiesBlocks(const Problem& problem) { return problem.copy_cols > 1; }
 
-// Columns of one row in UB: whole 32 B blocks of dy. A 16-bit row of less than a repeat's worth of
-// blocks may end in the middle of a block, so that rows of 8, 24, ... columns are copied as one
-// piece and nothing is computed twice; its fp32 copy has whole blocks all the same.
+// Columns of one row in UB: whole 32 B blocks of dy. Where there are fp32 copies a 16-bit row of
+// less than a repeat's worth of blocks may end in the middle of a block, so that rows of 8, 24, ...
+// columns are copied as one piece and nothing is computed twice; its copy has whole blocks all the
+// same.
 uint64_t PitchCols(const Problem& problem);
 uint64_t LeafPitch(uint64_t cols);  // fp32 leaf sums of one row
 
@@ -82,6 +83,20 @@ inline uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
 
 // fp32 arrays that a strategy computes in, beside its queues.
 uint32_t WorkArrays(const Problem& problem, const Tile& tile);
+
+// A column takes more than a byte of UB. Without rows, cols may be as large as 64 bits hold, and
+// sizes in bytes would wrap around.
+inline bool TooWideToCount(const Problem& problem, uint32_t ub_bytes) {
+  return problem.cols > ub_bytes;
+}
+
+// `count` in as many pieces as pieces of `most` make, all of about one size.
+inline uint64_t EvenPiece(uint64_t count, uint64_t most) {
+  return CeilDiv(count, CeilDiv(count, most));
+}
+
+// Rows whose rstd comes together: whole tiles. Of a group, all rows: tiles begin anew with each.
+uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows);
 
 // `busiest_rows`: rows of the core that has most, at least 1. A wish of 0 is none.
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
@@ -115,6 +130,7 @@ void PlaceSums(const Problem& problem, uint64_t pitch, uint64_t work_cols, bool 
                Layout* layout);
 // `rows` of rstd (and mean): as they come, and in fp32.
 void PlaceStats(const Problem& problem, uint64_t rows, Layout* layout);
+void PlaceLeafExchange(const Problem& problem, const Tile& tile, Layout* layout);
 Layout PlaceBlock(const Problem& problem, const Tile& tile);
 
 Layout PlaceTile(const Problem& problem, const Tile& tile);

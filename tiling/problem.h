@@ -56,6 +56,7 @@ struct Problem {
   // What the planner takes from the chip, for its own use.
   uint32_t copy_cols;      // columns in steps of which rows are copied: 1, or a block's
   uint32_t meeting_bytes;  // of UB that a meeting of all cores needs; 0: it is the hardware's
+  uint32_t in_registers;   // 1: it is programmed in registers
 };
 
 // Status codes of the published API (contracts.md lists which check gives which).

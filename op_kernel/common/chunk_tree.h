@@ -50,6 +50,20 @@ class ChunkLeaves {
     AscendC::PipeBarrier<PIPE_V>();
   }
 
+  // sums become minus the means times rstd: one fp32 per row, whole blocks of them; destroys spare.
+  __aicore__ static inline void MeansTimesRstd(const AscendC::LocalTensor<float>& sums,
+                                               const AscendC::LocalTensor<float>& spare,
+                                               const AscendC::LocalTensor<float>& rstd,
+                                               uint32_t rows, uint32_t cols) {
+    const uint32_t count = RoundUp(rows, kBlockElemsFp32);
+    AscendC::Duplicate(spare, -static_cast<float>(cols), count);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Div(sums, sums, spare, count);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Mul(sums, sums, rstd, count);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
  private:
   uint32_t part_elems_;
   AscendC::LocalTensor<float> data_;
@@ -60,20 +74,9 @@ class ChunkLeaves {
   AscendC::TBuf<AscendC::TPosition::VECCALC> parts_buf_;
 };
 
-// sums become minus the means times rstd: one fp32 per row, whole blocks of them; destroys spare.
-__aicore__ inline void MeansTimesRstd(const AscendC::LocalTensor<float>& sums,
-                                      const AscendC::LocalTensor<float>& spare,
-                                      const AscendC::LocalTensor<float>& rstd, uint32_t rows,
-                                      uint32_t cols) {
-  const uint32_t count = RoundUp(rows, kBlockElemsFp32);
-  AscendC::Duplicate(spare, -static_cast<float>(cols), count);
-  AscendC::PipeBarrier<PIPE_V>();
-  AscendC::Div(sums, sums, spare, count);
-  AscendC::PipeBarrier<PIPE_V>();
-  AscendC::Mul(sums, sums, rstd, count);
-  AscendC::PipeBarrier<PIPE_V>();
-}
-
+// `Leaves` makes the leaf sums of a chunk of some rows, and the means of rows: ChunkLeaves, or what
+// does the same in registers.
+template <typename Leaves>
 class ChunkTree {
  public:
   __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
@@ -96,9 +99,9 @@ class ChunkTree {
 
   __aicore__ inline void BeginChunk() { leaves_.BeginChunk(); }
 
-  __aicore__ inline ChunkLeaves& Leaves() { return leaves_; }
+  __aicore__ inline Leaves& LeafSums() { return leaves_; }
 
-  // After Leaves() have summed a tile. Eight rows' leaf sums become eight sums at a time, since
+  // After LeafSums() have those of a tile. Eight rows' leaf sums become eight sums at a time, since
   // results of less than a block have no place of their own.
   __aicore__ inline void Add(const TilePlace& place) {
     const AscendC::LocalTensor<float> leaf_sums = leaf_sums_buf_.Get<float>();
@@ -119,8 +122,16 @@ class ChunkTree {
     ++done_;
   }
 
-  // One fp32 per row; `Spare` holds as many.
-  __aicore__ inline AscendC::LocalTensor<float> Total() {
+  // After the last chunk: minus the means times rstd, one fp32 per row.
+  __aicore__ inline AscendC::LocalTensor<float> Means(const AscendC::LocalTensor<float>& rstd,
+                                                      uint32_t cols) {
+    AddUpLevels();
+    if (rows_ > 0) Leaves::MeansTimesRstd(Current(), Level(0), rstd, rows_, cols);
+    return Current();
+  }
+
+ private:
+  __aicore__ inline void AddUpLevels() {
     bool is_first = true;
     for (uint32_t level = 0; (done_ >> level) != 0; ++level) {
       if ((done_ >> level) % 2 == 0) continue;
@@ -132,11 +143,8 @@ class ChunkTree {
       }
       is_first = false;
     }
-    return Current();
   }
-  __aicore__ inline AscendC::LocalTensor<float> Spare() { return Level(0); }
 
- private:
   __aicore__ inline AscendC::LocalTensor<float> Current() { return rows_buf_.Get<float>(); }
   __aicore__ inline AscendC::LocalTensor<float> Level(uint32_t level) {
     return rows_buf_.Get<float>()[(level + 1) * stride_];
@@ -152,7 +160,7 @@ class ChunkTree {
   uint32_t rows_;   // of the block
   uint32_t count_;  // the same in whole blocks of eight
   uint32_t done_;   // chunks
-  ChunkLeaves leaves_;
+  Leaves leaves_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rows_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> leaf_sums_buf_;
 };

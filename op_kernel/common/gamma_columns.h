@@ -18,6 +18,14 @@ struct GammaColumns {
     return is_wide ? GammaColumns{true, wide[col], narrow} : GammaColumns{false, wide, narrow[col]};
   }
 
+  __aicore__ inline AscendC::LocalTensor<G> AsItCame() const {
+    if constexpr (sizeof(G) == sizeof(float)) {
+      return wide;
+    } else {
+      return narrow;
+    }
+  }
+
   // fp32 of the first `count` columns, in `spare` if they have to be widened.
   __aicore__ inline AscendC::LocalTensor<float> Widened(const AscendC::LocalTensor<float>& spare,
                                                         uint32_t count) const {

@@ -21,6 +21,7 @@ struct LeafRowsFor<true> {
   using Type = LeafPartRows;
 };
 
+template <typename Leaves>
 class LeafExchange {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
@@ -41,9 +42,9 @@ class LeafExchange {
   __aicore__ inline void BeginChunk() { leaves_.BeginChunk(); }
   __aicore__ inline void EndChunk() {}
 
-  __aicore__ inline ChunkLeaves& Leaves() { return leaves_; }
+  __aicore__ inline Leaves& LeafSums() { return leaves_; }
 
-  // After Leaves() have summed a tile.
+  // After LeafSums() have those of a tile.
   __aicore__ inline void Add(const TilePlace& place) {
     leaf_rows_.Store(leaves_, block_.first_row + place.row, place);
   }
@@ -62,7 +63,7 @@ class LeafExchange {
     // Other strategies add zeros where a row has no leaf: all of them make +0 of -0.
     AscendC::Adds(sums, sums, 0.0f, static_cast<int32_t>(row_elems_));
     AscendC::PipeBarrier<PIPE_V>();
-    MeansTimesRstd(sums, sums[row_elems_], rstd, block_.rows, cols_);
+    Leaves::MeansTimesRstd(sums, sums[row_elems_], rstd, block_.rows, cols_);
     return sums;
   }
 
@@ -143,7 +144,7 @@ class LeafExchange {
   uint32_t rows_per_read_;
   uint32_t row_elems_;
   Block block_;
-  ChunkLeaves leaves_;
+  Leaves leaves_;
   LeafRowsFor<kCopiesWholeBlocks>::Type leaf_rows_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> tops_buf_;  // 64 sums, then one per 4,096 leaves
   AscendC::TBuf<AscendC::TPosition::VECCALC> rows_buf_;

@@ -19,7 +19,8 @@ class LeafPartRows {
   }
 
   // What `leaves` have summed of a tile whose first row is `row`.
-  __aicore__ inline void Store(ChunkLeaves& leaves, uint64_t row, const TilePlace& place) {
+  template <typename Leaves>
+  __aicore__ inline void Store(Leaves& leaves, uint64_t row, const TilePlace& place) {
     AscendC::LocalTensor<float> parts = out_.AllocTensor<float>();
     AscendC::DataCopy(parts, leaves.Parts(), place.rows * kBlockElemsFp32 * kLeafParts);
     AscendC::PipeBarrier<PIPE_V>();

@@ -15,7 +15,8 @@ class LeafSumRows {
   }
 
   // What `leaves` have summed of a tile whose first row is `row`.
-  __aicore__ inline void Store(ChunkLeaves& leaves, uint64_t row, const TilePlace& place) {
+  template <typename Leaves>
+  __aicore__ inline void Store(Leaves& leaves, uint64_t row, const TilePlace& place) {
     AscendC::LocalTensor<float> sums = out_.AllocTensor<float>();
     leaves.Finish(sums);
     out_.EnQue(sums);

@@ -9,6 +9,7 @@
 
 #include "op_kernel/common/args.h"
 #include "op_kernel/common/grid.h"
+#include "op_kernel/common/sum_places.h"
 
 // dst = a + b; what lies between the rows is left alone, since nothing may have been written there.
 __aicore__ inline void AddRows(const AscendC::LocalTensor<float>& dst,
@@ -39,7 +40,7 @@ __aicore__ inline void HalveRows(const AscendC::LocalTensor<float>& data, uint32
   }
 }
 
-class SumOverRows {
+class SumOverRows : public SumPlaces {
  public:
   __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
     Init(plan.ub.sum_hi, plan.ub.sum_lo, plan.ub.lane_mask, plan.sum_places, plan.copy_cols, pipe);
@@ -50,31 +51,14 @@ class SumOverRows {
   // rows that are added up.
   __aicore__ inline void Init(uint32_t hi_bytes, uint32_t lo_bytes, uint32_t mask_bytes,
                               uint32_t places, uint32_t copy_cols, AscendC::TPipe* pipe) {
-    copy_cols_ = copy_cols;
-    padded_cols_ = hi_bytes / static_cast<uint32_t>(sizeof(float));
-    has_lo_ = lo_bytes > 0;
-    pipe->InitBuffer(hi_buf_, places * hi_bytes);
-    hi_ = hi_buf_.Get<float>();
-    if (has_lo_) {
-      pipe->InitBuffer(lo_buf_, lo_bytes);
-      pipe->InitBuffer(is_number_buf_, mask_bytes);
-      lo_ = lo_buf_.Get<float>();
-    }
-    places_ = places;
-    place_ = 0;
-    for (uint32_t i = 0; i < places_; ++i) {
-      has_left_[i] = pipe->AllocEventID<AscendC::HardEvent::MTE3_V>();
-      is_leaving_[i] = false;
-    }
-    begins_ = false;
+    InitPlaces(hi_bytes, lo_bytes, places, copy_cols, pipe);
+    if (has_lo_) pipe->InitBuffer(is_number_buf_, mask_bytes);
     takes_value_ = false;
     Clear();
   }
 
   __aicore__ inline void Clear() {
-    AscendC::Duplicate(hi_, 0.0f, padded_cols_);
-    if (has_lo_) AscendC::Duplicate(lo_, 0.0f, padded_cols_);
-    AscendC::PipeBarrier<PIPE_V>();
+    ClearPlaces();
     due_ = false;
     stage_ = kDone;
     rows_ = 0;
@@ -93,7 +77,7 @@ class SumOverRows {
   // itself may be it. Every column gets one sum between two calls of Next. Goes on with each Step.
   __aicore__ inline void Start(uint32_t col, const AscendC::LocalTensor<float>& value,
                                const AscendC::LocalTensor<float>& spare, uint32_t count) {
-    if (begins_) Begin();
+    if (Begins()) Clear();
     col_ = col;
     count_ = count;
     value_ = value;
@@ -166,26 +150,6 @@ class SumOverRows {
 
   __aicore__ inline void Next() { due_ = !due_; }
 
-  // The first `cols` sums, into `dst`: for sums that do not leave from hi. Close, after the last.
-  __aicore__ inline void Total(const AscendC::LocalTensor<float>& dst, uint32_t cols) const {
-    if (has_lo_) {
-      AscendC::Add(dst, hi_, lo_, static_cast<int32_t>(cols));
-    } else {
-      AscendC::DataCopy(dst, hi_, RoundUp(cols, kBlockElemsFp32));
-    }
-    AscendC::PipeBarrier<PIPE_V>();
-  }
-
-  __aicore__ inline void Close(AscendC::TPipe* pipe) {
-    for (uint32_t i = 0; i < places_; ++i) {
-      WaitUntilFree(i);
-      pipe->ReleaseEventID<AscendC::HardEvent::MTE3_V>(has_left_[i]);
-    }
-  }
-
-  __aicore__ inline uint32_t PaddedCols() const { return padded_cols_; }
-  __aicore__ inline const AscendC::LocalTensor<float>& Hi() const { return hi_; }
-
   // The sums are in hi afterwards. `spare` as in Add, for all columns at a time, or for
   // `spare_cols`, a multiple of 64.
   __aicore__ inline void Finish(const AscendC::LocalTensor<float>& spare, uint32_t spare_cols) {
@@ -196,50 +160,18 @@ class SumOverRows {
     }
   }
 
-  // After Finish, once MTE3 has waited for it. `is_last`: else the next Add begins a new sum, which
-  // waits until its place is free.
-  __aicore__ inline void Send(const AscendC::GlobalTensor<float>& dst, uint32_t cols, bool is_last,
-                              AscendC::TPipe* pipe) {
-    StoreSums(dst, hi_, cols, copy_cols_);
-    if (!is_last) {
-      AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(has_left_[place_]);
-      is_leaving_[place_] = true;
-      place_ = (place_ + 1) % places_;
-      hi_ = hi_buf_.Get<float>()[place_ * padded_cols_];
-      begins_ = true;
-      return;
-    }
-    Close(pipe);
-  }
-
   // Finish, wait, Send.
   __aicore__ inline void Store(const AscendC::GlobalTensor<float>& dst, uint32_t cols,
                                const AscendC::LocalTensor<float>& spare, uint32_t spare_cols,
                                bool is_last, AscendC::TPipe* pipe) {
     Finish(spare, spare_cols);
-    const AscendC::TEventID event = pipe->FetchEventID(AscendC::HardEvent::V_MTE3);
-    AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(event);
-    AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(event);
-    Send(dst, cols, is_last, pipe);
+    SendFinished(dst, cols, is_last, pipe);
   }
 
  private:
   static constexpr uint32_t kMoveStages = 5;
   // Stages of a sum; kMove is the first of kMoveStages.
   enum Stage : uint32_t { kFirstHalves, kOddRow, kHalve, kAddValue, kDone, kMove };
-
-  static constexpr uint32_t kMostPlaces = 2;
-
-  __aicore__ inline void Begin() {
-    begins_ = false;
-    WaitUntilFree(place_);
-    Clear();
-  }
-
-  __aicore__ inline void WaitUntilFree(uint32_t place) {
-    if (is_leaving_[place]) AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(has_left_[place]);
-    is_leaving_[place] = false;
-  }
 
   // hi + lo as a new (hi, lo), whole blocks of it: DataCopy knows nothing smaller. Where hi becomes
   // Inf or NaN, Inf - Inf would make lo NaN and every later sum with it: lo is zero there.
@@ -277,14 +209,6 @@ class SumOverRows {
     }
   }
 
-  uint32_t padded_cols_;  // a multiple of 64
-  uint32_t copy_cols_;
-  bool has_lo_;
-  uint32_t places_;
-  uint32_t place_;                // of hi
-  bool begins_;                   // a new sum, with the next Add
-  bool is_leaving_[kMostPlaces];  // what is there is being stored
-  AscendC::TEventID has_left_[kMostPlaces];
   bool takes_value_;  // instead of adding it
   bool due_;          // lo has taken one sum already
   // the sum that is being added
@@ -297,11 +221,7 @@ class SumOverRows {
   AscendC::LocalTensor<float> data_;
   AscendC::LocalTensor<float> value_;
   AscendC::LocalTensor<float> spare_;
-  AscendC::TBuf<AscendC::TPosition::VECOUT> hi_buf_;  // stored from here, as VECCALC may not be
-  AscendC::TBuf<AscendC::TPosition::VECCALC> lo_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> is_number_buf_;  // a bit per column of a piece
-  AscendC::LocalTensor<float> hi_;
-  AscendC::LocalTensor<float> lo_;
 };
 
 #endif  // OP_KERNEL_COMMON_SUM_OVER_ROWS_H_

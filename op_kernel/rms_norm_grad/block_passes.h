@@ -12,40 +12,15 @@
 
 #include "op_kernel/common/block_tiles.h"
 #include "op_kernel/common/gamma_chunks.h"
-#include "op_kernel/rms_norm_grad/chunk_passes.h"
+#include "op_kernel/rms_norm_grad/rows_chunk.h"
 
-// A value per row, as a 32 B block each for the rows of a tile and its neighbours: a block of
-// values, eight rows, is what Brcb takes at least.
-class RowBlocks {
- public:
-  __aicore__ inline void Init(uint32_t rows_per_tile, uint32_t bytes, AscendC::TPipe* pipe) {
-    pipe->InitBuffer(buf_, bytes);
-    rows_ = RoundUp(rows_per_tile, kBlockElemsFp32);
-  }
-
-  // The blocks of the rows from `row` on. Tiles come in order; values has whole blocks of rows.
-  __aicore__ inline AscendC::LocalTensor<float> Of(const AscendC::LocalTensor<float>& values,
-                                                   uint32_t row, uint32_t all_rows) {
-    const uint32_t in_blocks = row % rows_;
-    const AscendC::LocalTensor<float> blocks = buf_.Get<float>();
-    if (in_blocks == 0) {
-      const uint32_t rows = Smaller(rows_, all_rows - row);
-      AscendC::Brcb(blocks, values[row],
-                    static_cast<uint8_t>(RoundUp(rows, kBlockElemsFp32) / kBlockElemsFp32),
-                    AscendC::BrcbRepeatParams(1, 8));
-      AscendC::PipeBarrier<PIPE_V>();
-    }
-    return blocks[in_blocks * kBlockElemsFp32];
-  }
-
- private:
-  uint32_t rows_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> buf_;
-};
-
-template <typename T, typename G>
+// `Parts` says what adds and multiplies: MemoryParts (memory_parts.h), or its like in registers.
+template <typename Parts>
 class BlockPasses {
  public:
+  using T = typename Parts::Element;
+  using G = typename Parts::Gamma;
+
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     pipe_ = pipe;
@@ -74,7 +49,7 @@ class BlockPasses {
     rstd_ = rstd_in_.template DeQue<float>();
     const uint32_t chunks = tiles_.Chunks();
     for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
-      const GammaColumns<G> gamma = Gamma(chunk);
+      const GammaColumns<float> gamma = Gamma(chunk);
       if (chunk + 1 < chunks) {
         gamma_.Fetch(tiles_.ChunkCol(chunk + 1), tiles_.ChunkCols(chunk + 1));
       }
@@ -87,7 +62,7 @@ class BlockPasses {
       for (uint32_t tile = 0; tile < tiles_.RowTiles(); ++tile) {
         const TilePlace place = tiles_.PlaceOf(chunk, tile);
         tiles_.Take(place, true);
-        passes_.First(ChunkOf(place), gamma, 0, sum_, sums.Leaves());
+        passes_.First(ChunkOf(place), gamma, 0, sum_, sums.LeafSums());
         sums.Add(place);
         if (tile % kTilesPerMove + 2 >= kTilesPerMove) sum_.Next();
         tiles_.GiveBack();
@@ -101,7 +76,7 @@ class BlockPasses {
   __aicore__ inline void Second(const AscendC::LocalTensor<float>& means) {
     for (uint32_t left = tiles_.Chunks(); left > 0; --left) {
       const uint32_t chunk = left - 1;
-      const GammaColumns<G> gamma = Gamma(chunk);
+      const GammaColumns<float> gamma = Gamma(chunk);
       if (chunk > 0) gamma_.Fetch(tiles_.ChunkCol(chunk - 1), tiles_.ChunkCols(chunk - 1));
       for (uint32_t tile = 0; tile < tiles_.RowTiles(); ++tile) {
         const TilePlace place = tiles_.PlaceOf(chunk, tile);
@@ -131,8 +106,8 @@ class BlockPasses {
   // of the third to that of the fourth. In 16 bits this is 21.7 slope cycles instead of 22.3.
   static constexpr uint32_t kTilesPerMove = 4;
 
-  __aicore__ inline GammaColumns<G> Gamma(uint32_t chunk) {
-    GammaColumns<G> gamma;
+  __aicore__ inline GammaColumns<float> Gamma(uint32_t chunk) {
+    GammaColumns<float> gamma;
     gamma.is_wide = true;
     gamma.wide = gamma_.Take(tiles_.ChunkCol(chunk), tiles_.ChunkCols(chunk));
     return gamma;
@@ -160,10 +135,10 @@ class BlockPasses {
   uint64_t all_rows_;
   BlockTiles<T> tiles_;
   GammaChunks<G> gamma_;
-  SumOverRows sum_;
-  ChunkPasses<T, G> passes_;
-  RowBlocks rstd_blocks_;
-  RowBlocks mean_blocks_;
+  typename Parts::Sum sum_;
+  typename Parts::WidePasses passes_;
+  typename Parts::PerRow rstd_blocks_;
+  typename Parts::PerRow mean_blocks_;
   AscendC::LocalTensor<float> rstd_;
   AscendC::GlobalTensor<float> rstd_gm_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> rstd_in_;

@@ -15,20 +15,7 @@
 #include "op_kernel/common/gamma_columns.h"
 #include "op_kernel/common/row_sum.h"
 #include "op_kernel/common/sum_over_rows.h"
-
-// Columns of some rows in UB. rstd and mean have one block per row: rstd, and minus the mean times
-// rstd, which only the second pass reads.
-template <typename T>
-struct RowsChunk {
-  AscendC::LocalTensor<T> x;
-  AscendC::LocalTensor<T> dy;
-  AscendC::LocalTensor<float> rstd;
-  AscendC::LocalTensor<float> mean;
-  uint32_t rows;
-  uint32_t cols;
-  uint32_t overlap;  // how many of them the last block and the one before it have both
-  uint32_t pitch;
-};
+#include "op_kernel/rms_norm_grad/rows_chunk.h"
 
 template <typename T, typename G>
 class ChunkPasses {

@@ -19,11 +19,12 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_FEW_ROWS_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_FEW_ROWS_H_
 
-#include "op_kernel/common/leaf_exchange.h"
+#include "op_kernel/common/block_tiles.h"
 #include "op_kernel/common/partial_sums.h"
-#include "op_kernel/rms_norm_grad/block_passes.h"
+#include "op_kernel/common/row_sum.h"
 
-template <typename T, typename G>
+// `Passes` are over a block; `Sums`, a LeafExchange, make row sums of all cores' columns.
+template <typename Passes, typename Sums>
 class DxFewRows {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
@@ -66,8 +67,8 @@ class DxFewRows {
 
   NormGradTiling plan_;
   AscendC::TPipe* pipe_;
-  BlockPasses<T, G> passes_;
-  LeafExchange sums_;
+  Passes passes_;
+  Sums sums_;
   PartialSums<> partials_;
 };
 

@@ -16,12 +16,16 @@
 
 #include "op_kernel/common/partial_sums.h"
 #include "op_kernel/common/segment_ring.h"
-#include "op_kernel/rms_norm_grad/chunk_passes.h"
+#include "op_kernel/rms_norm_grad/rows_chunk.h"
 #include "op_kernel/rms_norm_grad/rstd_group.h"
 
-template <typename T, typename G>
+// `Parts` says what adds and multiplies: MemoryParts (memory_parts.h), or its like in registers.
+template <typename Parts>
 class DxInPlaceRow {
  public:
+  using T = typename Parts::Element;
+  using G = typename Parts::Gamma;
+
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     plan_ = plan;
@@ -109,10 +113,10 @@ class DxInPlaceRow {
   AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;
   GammaColumns<G> gamma_;
   RstdGroup rstd_;
-  SumOverRows sum_;
+  typename Parts::Sum sum_;
   PartialSums<> partials_;
-  ChunkPasses<T, G> passes_;
-  RowStatistics statistics_;
+  typename Parts::Passes passes_;
+  typename Parts::Statistics statistics_;
 };
 
 #endif  // OP_KERNEL_RMS_NORM_GRAD_DX_IN_PLACE_ROW_H_

@@ -21,11 +21,11 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_DX_SPLIT_ROW_H_
 #define OP_KERNEL_RMS_NORM_GRAD_DX_SPLIT_ROW_H_
 
-#include "op_kernel/common/chunk_tree.h"
+#include "op_kernel/common/block_tiles.h"
 #include "op_kernel/common/partial_sums.h"
-#include "op_kernel/rms_norm_grad/block_passes.h"
 
-template <typename T, typename G>
+// `Passes` are over a block; `Sums`, a ChunkTree, make row sums of its chunks.
+template <typename Passes, typename Sums>
 class DxSplitRow {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
@@ -48,11 +48,7 @@ class DxSplitRow {
       block.first_col = 0;
       block.cols = plan_.cols;
       passes_.First(block, partials_.Destination(SlotOfGroup(part.begin, group)), sums_);
-      const AscendC::LocalTensor<float> means = sums_.Total();
-      if (block.rows > 0) {
-        MeansTimesRstd(means, sums_.Spare(), passes_.Rstd(), block.rows, plan_.cols);
-      }
-      passes_.Second(means);
+      passes_.Second(sums_.Means(passes_.Rstd(), plan_.cols));
     }
     passes_.Release();
     partials_.SumOverPartials(plan_, pipe_);
@@ -89,8 +85,8 @@ class DxSplitRow {
 
   NormGradTiling plan_;
   AscendC::TPipe* pipe_;
-  BlockPasses<T, G> passes_;
-  ChunkTree sums_;
+  Passes passes_;
+  Sums sums_;
   PartialSums<> partials_;
 };
 

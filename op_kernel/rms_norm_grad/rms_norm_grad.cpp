@@ -5,10 +5,14 @@
 //   dgamma = sum over rows of dy * xhat
 #include "kernel_operator.h"
 
+#include "op_kernel/common/chunk_tree.h"
+#include "op_kernel/common/leaf_exchange.h"
+#include "op_kernel/rms_norm_grad/block_passes.h"
 #include "op_kernel/rms_norm_grad/dx_few_rows.h"
 #include "op_kernel/rms_norm_grad/dx_in_place_row.h"
 #include "op_kernel/rms_norm_grad/dx_split_row.h"
 #include "op_kernel/rms_norm_grad/dx_whole_row.h"
+#include "op_kernel/rms_norm_grad/memory_parts.h"
 #include "tiling/norm_grad.h"
 
 extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_ADDR rstd,
@@ -18,21 +22,22 @@ extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_AD
   REGISTER_TILING_DEFAULT(NormGradTiling);
   GET_TILING_DATA_WITH_STRUCT(NormGradTiling, plan, tiling);
   const NormGradArgs args = {dy, x, rstd, nullptr, gamma, dx, dgamma, nullptr, workspace};
+  using Parts = MemoryParts<DTYPE_DY, DTYPE_GAMMA>;
   AscendC::TPipe pipe;
   if (TILING_KEY_IS(NORM_GRAD_KEY_DX_WHOLE_ROW)) {
     DxWholeRow<DTYPE_DY, DTYPE_GAMMA> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {
-    DxInPlaceRow<DTYPE_DY, DTYPE_GAMMA> strategy;
+    DxInPlaceRow<Parts> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_SPLIT_ROW)) {
-    DxSplitRow<DTYPE_DY, DTYPE_GAMMA> strategy;
+    DxSplitRow<BlockPasses<Parts>, ChunkTree<ChunkLeaves>> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_FEW_ROWS)) {
-    DxFewRows<DTYPE_DY, DTYPE_GAMMA> strategy;
+    DxFewRows<BlockPasses<Parts>, LeafExchange<ChunkLeaves>> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   }

@@ -5,7 +5,7 @@
 #define OP_KERNEL_RMS_NORM_GRAD_RSTD_GROUP_H_
 
 #include "op_kernel/common/args.h"
-#include "op_kernel/rms_norm_grad/row_statistics.h"
+#include "op_kernel/common/gm_rows.h"
 
 class RstdGroup {
  public:
@@ -28,8 +28,9 @@ class RstdGroup {
 
   // Before work on `row`, the core's row number `done`: its index in `statistics`, which get the
   // next group when it begins.
+  template <typename Statistics>
   __aicore__ inline uint32_t Take(uint64_t done, uint64_t row, uint64_t end,
-                                  RowStatistics& statistics) {
+                                  Statistics& statistics) {
     const uint32_t in_group = static_cast<uint32_t>(done % rows_);
     if (in_group == 0) {
       AscendC::LocalTensor<float> rstd = queue_.DeQue<float>();

@@ -102,8 +102,9 @@ class ProblemStruct(ctypes.Structure):
         ("sums_dtype", ctypes.c_int32),
         ("outputs", ctypes.c_uint32),
         ("has_mean", ctypes.c_uint32),
-        ("copy_cols", ctypes.c_uint32),  # this and the next: the planner's own
+        ("copy_cols", ctypes.c_uint32),  # this and the next two: the planner's own
         ("meeting_bytes", ctypes.c_uint32),
+        ("in_registers", ctypes.c_uint32),
     )
 
 

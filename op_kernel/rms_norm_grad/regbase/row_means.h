@@ -1,0 +1,54 @@
+// Values of rows, in registers: a row's sum from its leaves, and what its mean becomes for dx.
+#ifndef OP_KERNEL_RMS_NORM_GRAD_REGBASE_ROW_MEANS_H_
+#define OP_KERNEL_RMS_NORM_GRAD_REGBASE_ROW_MEANS_H_
+
+#include "op_kernel/rms_norm_grad/regbase/lanes.h"
+
+// sums[row] = the row's `leaves` leaf sums, at most 64: 0+1, 2+3, ..., an odd last one as it is.
+__aicore__ inline void SumLeaves(__ubuf__ float* sums, __ubuf__ float* leaf, uint32_t leaf_pitch,
+                                 uint32_t rows, uint32_t leaves) {
+  namespace Reg = AscendC::Reg;
+  const uint16_t count = static_cast<uint16_t>(rows);
+  uint32_t left = leaves;
+  __VEC_SCOPE__ {
+    LaneMask mask = Reg::UpdateMask<float>(left);
+    for (uint16_t row = 0; row < count; ++row) {
+      Lanes sum;
+      Reg::LoadAlign(sum, leaf + row * leaf_pitch);
+      Reg::Reduce<Reg::ReduceType::SUM>(sum, sum, mask);
+      Reg::StoreAlign<float, Reg::StoreDist::DIST_FIRST_ELEMENT_B32>(sums + row, sum, mask);
+    }
+  }
+}
+
+// means[row] = minus sums[row] / cols times rstd[row]. The quotient is rounded once, subnormal
+// numbers included; 0 is added first, since whether a sum of nothing but -0 is -0 depends on how
+// much padding took part.
+__aicore__ inline void MeansFromSums(__ubuf__ float* means, __ubuf__ float* sums,
+                                     __ubuf__ float* rstd, uint32_t rows, uint32_t cols) {
+  namespace Reg = AscendC::Reg;
+  static constexpr Reg::DivSpecificMode kExact = {Reg::MaskMergeMode::ZEROING, true,
+                                                  AscendC::DivAlgo::PRECISION_0ULP_FTZ_FALSE};
+  const float divisor = -static_cast<float>(cols);
+  const uint16_t count = static_cast<uint16_t>((rows + kLanes - 1) / kLanes);
+  uint32_t left = rows;
+  __VEC_SCOPE__ {
+    Lanes by;
+    Reg::Duplicate(by, divisor);
+    for (uint16_t i = 0; i < count; ++i) {
+      Lanes mean;
+      Lanes times;
+      LaneMask mask = Reg::UpdateMask<float>(left);
+      Reg::UnalignRegForLoad between;  // a tile's rstd may begin between two blocks
+      Reg::LoadUnAlignPre(between, rstd + i * kLanes);
+      Reg::LoadUnAlign(times, between, rstd + i * kLanes);
+      Reg::LoadAlign(mean, sums + i * kLanes);
+      Reg::Adds(mean, mean, 0.0f, mask);
+      Reg::Div<float, &kExact>(mean, mean, by, mask);
+      Reg::Mul(mean, mean, times, mask);
+      Reg::StoreAlign(means + i * kLanes, mean, mask);
+    }
+  }
+}
+
+#endif  // OP_KERNEL_RMS_NORM_GRAD_REGBASE_ROW_MEANS_H_
