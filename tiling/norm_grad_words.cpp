@@ -198,7 +198,10 @@ std::string ReasonOf(const Problem& problem, const Tile& tile, const PlanOptions
                            Count(chunks, "chunk") + " of " + WithCommas(tile.chunk_cols) +
                            ", dx over x" + bytes;
   const bool asked = options.chunk_cols != 0 || (options.strategy != nullptr && *options.strategy);
-  return work + (asked ? ", as asked" : ": its fp32 work arrays do not fit UB whole") +
+  return work +
+         (asked                       ? ", as asked"
+          : problem.in_registers != 0 ? ": two rows and dx of two do not fit UB"
+                                      : ": its fp32 work arrays do not fit UB whole") +
          (tile.has_lo ? "" : "; dgamma has one accumulator per column: no room for (hi, lo)");
 }
 
