@@ -121,16 +121,22 @@ bool Deliver(const aclTensor* written, const aclTensor* out, aclOpExecutor* exec
   return written == out || l0op::ViewCopy(written, out, executor) != nullptr;
 }
 
-bool DeliverZeros(const aclTensor* out, uint64_t elems, aclOpExecutor* executor) {
-  const std::vector<float> zeros(elems, 0.0f);
-  const aclTensor* constant =
-      executor->ConvertToTensor(zeros.data(), elems, op::DataType::DT_FLOAT);
+bool DeliverZeros(const aclTensor* out, aclOpExecutor* executor) {
+  constexpr float kZero = 0.0f;
+  const aclTensor* constant = executor->ConvertToTensor(&kZero, 1, out->GetDataType());
   const aclTensor* on_device = constant == nullptr ? nullptr : op::CopyToNpu(constant, executor);
   if (on_device == nullptr) {
     return false;
   }
-  const aclTensor* shaped = executor->CreateView(on_device, out->GetViewShape(), 0);
-  return shaped != nullptr && l0op::ViewCopy(shaped, out, executor) != nullptr;
+  // Every element is that one.
+  op::Strides strides = out->GetViewStrides();
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    strides[axis] = 0;
+  }
+  const aclTensor* spread = executor->CreateView(on_device, out->GetViewShape(),
+                                                 on_device->GetStorageShape(), strides, 0);
+  const aclTensor* zeros = spread == nullptr ? nullptr : l0op::Contiguous(spread, executor);
+  return zeros != nullptr && l0op::ViewCopy(zeros, out, executor) != nullptr;
 }
 
 }  // namespace normgrad

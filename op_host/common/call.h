@@ -33,7 +33,7 @@ const aclTensor* OutputFor(const aclTensor* out, aclOpExecutor* executor);
 // After the kernel: the caller's view gets what was written. False: it could not be.
 bool Deliver(const aclTensor* written, const aclTensor* out, aclOpExecutor* executor);
 // The sum of no rows.
-bool DeliverZeros(const aclTensor* out, uint64_t elems, aclOpExecutor* executor);
+bool DeliverZeros(const aclTensor* out, aclOpExecutor* executor);
 
 }  // namespace normgrad
 

@@ -60,6 +60,10 @@ def _dispatch(words: list[str]) -> int:
         return 2
     if not words[0].startswith("-") and words[0] not in parts:
         raise NormgradError(f"unknown command {words[0]!r}: {allowed(words[0], parts)}")
+    behind: list[str] = []
+    if words[0] == "client" and "--" in words:  # argparse would take them for its own options
+        at = words.index("--")
+        words, behind = words[:at], words[at + 1 :]
     args, unknown = parser.parse_known_args(words)
     if unknown:
         if words[0].startswith("-"):
@@ -67,6 +71,8 @@ def _dispatch(words: list[str]) -> int:
                 f"normgrad has no option {words[0]}: {allowed(words[0], ('--help', '--version'))}"
             )
         raise NormgradError(_unknown_word(unknown[0], words[0], parts[words[0]]))
+    if words[0] == "client":
+        args.arguments = behind
     call: Callable[[argparse.Namespace], int] = args.call
     return call(args)
 
@@ -223,8 +229,12 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
 
     client = add("client", clients.client, "build or run a C or C++ client of the aclnn functions")
     client.add_argument("action", type=_one_of("build", "run"), metavar="build|run")
-    client.add_argument("file", type=Path, metavar="FILE", help="a C or C++ file; of run a program")
-    client.add_argument("arguments", nargs="*", metavar="ARG", help="of the client, behind --")
+    client.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="a C or C++ file; for run a program, too; behind -- stand arguments",
+    )
     client.add_argument("--soc", help="the chip it sees (default: ascend910b4)")
     client.add_argument("-o", "--output", type=Path, metavar="APP", help="the program to write")
 

@@ -34,9 +34,7 @@ def client(args: argparse.Namespace) -> int:
             raise NormgradError("-o is for `client build`: `client run` keeps no program")
         return run_client(args.file, soc, args.arguments)
     if args.arguments:
-        raise NormgradError(
-            f"client build takes one file, not {args.arguments[0]!r} too; put all in one file"
-        )
+        raise NormgradError("arguments are for `client run`: `client build` starts nothing")
     target = args.output or Path(args.file.stem)
     build_client(args.file, target, soc)
     report.note(f"built {target}; run it, or `normgrad client run {target}`")

@@ -259,15 +259,15 @@ def test_memory_of_tensors_and_workspace_is_there(call: Call) -> None:
 
 def test_a_view_stays_within_its_memory(call: Call) -> None:
     acl = call.acl
-    call.tensors[1] = acl.tensor((4, 24), call.addresses[1], strides=(24, 1), offset=1)
+    call.tensors[1] = acl.tensor((200, 24), call.addresses[1], strides=(24, 1), offset=1)
     _, size, executor = acl.first_phase(call.tensors)
     code = acl.second_phase(acl.malloc(size), size, executor, acl.stream())
     refused(acl, code, 161002, "4 bytes past the end")
-    call.tensors[1] = acl.tensor((4, 24), call.addresses[1], strides=(-24, 1), offset=8)
+    call.tensors[1] = acl.tensor((200, 24), call.addresses[1], strides=(-24, 1), offset=8)
     _, size, executor = acl.first_phase(call.tensors)
     code = acl.second_phase(acl.malloc(size), size, executor, acl.stream())
     refused(acl, code, 161002, "before its memory")
-    call.tensors[1] = acl.tensor((4, 24), call.addresses[1], strides=(-24, 1), offset=72)
+    call.tensors[1] = acl.tensor((200, 24), call.addresses[1], strides=(-24, 1), offset=199 * 24)
     call.results()
 
 

@@ -19,6 +19,7 @@
 #include "twin/acl/program.h"
 #include "twin/acl/runtime.h"
 #include "twin/acl/tensors.h"
+#include "twin/machine/dtype.h"
 
 namespace normgrad::acl {
 namespace {
@@ -171,17 +172,34 @@ const aclTensor* aclOpExecutor::ConvertToTensor(const float* value, uint64_t siz
                                                 op::DataType dataType) {
   const op::Shape shape({static_cast<int64_t>(size)});
   aclTensor* tensor = program->Make(shape, dataType, aclTensor::Place::kHost);
-  tensor->host_bytes.resize(size * sizeof(float));
-  std::memcpy(tensor->host_bytes.data(), value, tensor->host_bytes.size());
+  const uint64_t item = normgrad::acl::ItemBytes(dataType);
+  tensor->host_bytes.resize(size * item);
+  for (uint64_t at = 0; at < size; ++at) {
+    uint8_t* to = &tensor->host_bytes[at * item];
+    if (dataType == op::DataType::DT_FLOAT) {
+      std::memcpy(to, &value[at], item);
+    } else if (dataType == op::DataType::DT_FLOAT16) {
+      const half converted(value[at]);
+      std::memcpy(to, &converted, item);
+    } else if (dataType == op::DataType::DT_BF16) {
+      const bfloat16_t converted(value[at]);
+      std::memcpy(to, &converted, item);
+    } else {
+      Fail(ACLNN_ERR_PARAM_INVALID, "a constant is fp32, fp16 or bf16");
+      return nullptr;
+    }
+  }
   return tensor;
 }
 
 aclTensor* aclOpExecutor::CreateView(const aclTensor* tensor, const op::Shape& shape,
+                                     const op::Shape& storageShape, const op::Strides& strides,
                                      int64_t offset) {
   aclTensor* view = program->Make(shape, tensor->data_type, tensor->place);
-  view->host_bytes = tensor->host_bytes;
-  view->address = tensor->address;
-  view->workspace_offset = tensor->workspace_offset;
+  *view = *tensor;
+  view->view_shape = shape;
+  view->storage_shape = storageShape;
+  view->view_strides = strides;
   view->view_offset = offset;
   return view;
 }
@@ -224,7 +242,9 @@ namespace l0op {
 
 const aclTensor* Contiguous(const aclTensor* x, aclOpExecutor* executor) {
   if (x == nullptr) return nullptr;
-  aclTensor* view = executor->program->Snapshot(x);
+  std::string unused;
+  const bool is_client = Tensors().Find(x, &unused) != nullptr;
+  const aclTensor* view = is_client ? executor->program->Snapshot(x) : x;
   if (op::IsContiguous(view)) return view;
   aclTensor* dense = executor->AllocTensor(view->view_shape, view->data_type);
   if (dense == nullptr) return nullptr;

@@ -1,5 +1,6 @@
 #include "twin/acl/launch.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -33,10 +34,21 @@ struct Kernel {
   std::string unit;
 };
 
+// The name of the cache's folder with this library: it tells the sources that it was made from.
+std::string OwnFolder() {
+  Dl_info info = {};
+  if (dladdr(reinterpret_cast<void*>(&OwnFolder), &info) == 0) return "";
+  const std::string path = info.dli_fname;
+  char* resolved = realpath(path.substr(0, path.find_last_of('/')).c_str(), nullptr);
+  const std::string folder = resolved != nullptr ? resolved : "";
+  std::free(resolved);
+  return folder.substr(folder.find_last_of('/') + 1);
+}
+
 // Who knows where kernels are, and compiles one that is missing, is the harness.
 Kernel AskHarness(const std::vector<std::string>& unit) {
   std::vector<std::string> command = {FromEnvironment("NORMGRAD_PYTHON", "python3"), "-m",
-                                      "normgrad.prebuild", "--unit"};
+                                      "normgrad.prebuild", "--unit", OwnFolder()};
   command.insert(command.end(), unit.begin(), unit.end());
   const Ended ended = RunProgram(command, {}, -1);
   std::istringstream lines(ended.said);
@@ -44,12 +56,11 @@ Kernel AskHarness(const std::vector<std::string>& unit) {
   if (ended.status == 0 && std::getline(lines, kernel.runner) && std::getline(lines, kernel.unit)) {
     return kernel;
   }
-  const std::string last = ended.errors.substr(
-      ended.errors.find_last_of('\n', ended.errors.size() < 2 ? 0 : ended.errors.size() - 2) + 1);
-  throw std::runtime_error("no kernel of " + unit[0] + " for arch " + unit[1] + ": `" + command[0] +
-                           " -m normgrad.prebuild` said: " + last +
-                           "start the client with `normgrad client run`, or let NORMGRAD_PYTHON "
-                           "name the Python that has normgrad");
+  std::string said = ended.errors.substr(0, ended.errors.find_last_not_of('\n') + 1);
+  said = said.substr(said.find_last_of('\n') + 1);  // the last line is the reason
+  throw std::runtime_error("no kernel of " + unit[0] + " for arch " + unit[1] + ": " + command[0] +
+                           " -m normgrad.prebuild said: " + said +
+                           " (NORMGRAD_PYTHON names the Python that has normgrad)");
 }
 
 // Dtypes of dy, of gamma (without it, of the sums) and, where they are free, of the statistics.

@@ -55,7 +55,7 @@ aclnnStatus aclnnRmsNormGradGetWorkspaceSize(const aclTensor* dy, const aclTenso
   auto made = CREATE_EXECUTOR();
   CHECK_RET(made.get() != nullptr, ACLNN_ERR_INNER_CREATE_EXECUTOR);
   if (problem.cols != 0 && problem.rows == 0) {
-    CHECK_RET(normgrad::DeliverZeros(dgammaOut, problem.cols, made.get()), ACLNN_ERR_INNER_NULLPTR);
+    CHECK_RET(normgrad::DeliverZeros(dgammaOut, made.get()), ACLNN_ERR_INNER_NULLPTR);
   } else if (problem.cols != 0) {
     std::vector<const aclTensor*> dense;
     for (const aclTensor* input : {dy, x, rstd, gamma}) {

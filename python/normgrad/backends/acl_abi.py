@@ -45,11 +45,18 @@ _ARGUMENTS: dict[str, tuple[type[object], ...]] = {
         _U64, _POINTER,
     ),
     "aclDestroyTensor": (_POINTER,),
+    "aclCreateIntArray": (ctypes.POINTER(_I64), _U64),
+    "aclCreateBoolArray": (ctypes.POINTER(ctypes.c_bool), _U64),
+    "aclDestroyIntArray": (_POINTER,),
+    "aclDestroyBoolArray": (_POINTER,),
+    "aclDestroyAclOpExecutor": (_POINTER,),
 }  # fmt: skip
 _RETURNS: dict[str, type[object]] = {
     "aclGetRecentErrMsg": ctypes.c_char_p,
     "aclrtGetSocName": ctypes.c_char_p,
     "aclCreateTensor": ctypes.c_void_p,
+    "aclCreateIntArray": ctypes.c_void_p,
+    "aclCreateBoolArray": ctypes.c_void_p,
 }
 
 

@@ -26,8 +26,15 @@ _FORMAT_ND = 2
 _DETERMINISTIC, _STRONG = 0, 2  # aclSysParamOpt and its value
 _POISON = 0xFF  # NaN in every floating type: what is not written does not pass for a result
 
-# The functions of each operator, called with its tensors in the order of its interface.
-_APIS = {"rms_norm_grad": "aclnnRmsNormGrad"}
+# The functions of each operator, and their arguments: tensors by name, "" for one that no case has.
+_APIS = {"rms_norm_grad": "aclnnRmsNormGrad", "layer_norm_grad_v3": "aclnnLayerNormBackward"}
+_AXES, _MASK = "normalised axes", "output mask"
+_ARGUMENTS = {
+    "rms_norm_grad": ("dy", "x", "rstd", "gamma", "dx", "dgamma"),
+    "layer_norm_grad_v3": (
+        "dy", "x", _AXES, "mean", "rstd", "gamma", "", _MASK, "dx", "dgamma", "dbeta",
+    ),
+}  # fmt: skip
 # Wishes that the functions have no argument for.
 _FORCED = ("strategy", "ub", "cores", "chunk")
 
@@ -59,7 +66,8 @@ def _forced(case: Case) -> list[str]:
 def refuse(case: Case) -> None:
     """The first phase by itself: raises Refused if it says no."""
     with _session(case, LaunchOptions()) as session:
-        _first_phase(session, case, [session.tensor(*_form(spec, case)) for spec in _tensors(case)])
+        tensors = {spec.name: session.tensor(*_form(spec, case)) for spec in _tensors(case)}
+        _first_phase(session, case, tensors)
 
 
 def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOptions) -> Outputs:
@@ -98,6 +106,7 @@ class _Session:
     stream: ctypes.c_void_p = field(default_factory=ctypes.c_void_p)
     memory: list[int] = field(default_factory=list)
     tensors: list[int] = field(default_factory=list)
+    arrays: list[tuple[str, int]] = field(default_factory=list)
 
     def allocate(self, size: int) -> int:
         address = ctypes.c_void_p()
@@ -134,7 +143,18 @@ class _Session:
         self.tensors.append(handle)
         return _Tensor(shape, kind, step, memory, handle)
 
+    def array(self, kind: str, item: type[Any], values: Sequence[int]) -> int:
+        """An array of integers or booleans."""
+        given = (item * max(1, len(values)))(*values)
+        handle = self.library.call(f"aclCreate{kind}Array", given, len(values))
+        if not isinstance(handle, int):
+            raise AclError(f"aclCreate{kind}Array", -1, self.library.recent())
+        self.arrays.append((f"aclDestroy{kind}Array", handle))
+        return handle
+
     def give_back(self) -> None:
+        for destroy, handle in self.arrays:
+            self.library.call(destroy, handle)
         for handle in self.tensors:
             self.library.call("aclDestroyTensor", handle)
         for address in self.memory:
@@ -182,15 +202,24 @@ def _tensors(case: Case) -> tuple[ops.TensorSpec, ...]:
 def _form(spec: ops.TensorSpec, case: Case) -> tuple[tuple[int, ...], str, int, bool]:
     step = 2 if spec.name in case.noncontig else 1
     dtype = ops.tensor_dtype(spec, case)
-    return ops.tensor_shape(spec, case), dtype, step, spec.name not in case.null
+    return ops.tensor_shape(spec, case), dtype, step, ops.is_given(spec, case)
 
 
 def _first_phase(
-    session: _Session, case: Case, tensors: Sequence[_Tensor]
+    session: _Session, case: Case, tensors: Mapping[str, _Tensor]
 ) -> tuple[int, ctypes.c_void_p]:
     """Bytes of the workspace, and the executor."""
     size, executor = ctypes.c_uint64(), ctypes.c_void_p()
-    handles = [ctypes.c_void_p(tensor.handle) for tensor in tensors]
+    others: dict[str, int | None] = {"": None}
+    if _AXES in _ARGUMENTS[case.op]:
+        wanted = ops.wanted(case)
+        others[_AXES] = session.array("Int", ctypes.c_int64, case.shape[-case.axes :])
+        mask = [spec in wanted for spec in ops.find_op(case.op).outputs]
+        others[_MASK] = session.array("Bool", ctypes.c_bool, mask)
+    handles = [
+        ctypes.c_void_p(others[name] if name in others else tensors[name].handle)
+        for name in _ARGUMENTS[case.op]
+    ]
     name = f"{_APIS[case.op]}GetWorkspaceSize"
     code = session.library.call(name, *handles, ctypes.byref(size), ctypes.byref(executor))
     if code != 0:
@@ -204,6 +233,9 @@ def _run(session: _Session, case: Case, inputs: Mapping[str, Array]) -> Outputs:
         shape, dtype, step, present = _form(spec, case)
         blank = _Tensor(shape, dtypes.numpy_dtype(dtype), step, None, None)
         storage, memory = blank.storage(), None
+        if not present:
+            tensors[spec.name] = blank
+            continue
         if spec.role == "in":
             source = np.ascontiguousarray(inputs[spec.name]).reshape(-1).view(np.uint8)
             blank.elements(storage)[:] = source.reshape(-1, blank.kind.itemsize)
@@ -213,14 +245,14 @@ def _run(session: _Session, case: Case, inputs: Mapping[str, Array]) -> Outputs:
                 "aclrtMemcpy", memory, storage.size, storage.ctypes.data, storage.size, _TO_DEVICE
             )
         tensors[spec.name] = session.tensor(shape, dtype, step, present, memory)
-    size, executor = _first_phase(session, case, list(tensors.values()))
+    size, executor = _first_phase(session, case, tensors)
     workspace = session.allocate(size) if size else None
     began = time.perf_counter()
     library.need(_APIS[case.op], *_second_phase(workspace, size, executor, session.stream))
     library.need("aclrtSynchronizeStream", session.stream)
     wall_s = time.perf_counter() - began
     arrays = {}
-    for spec in ops.find_op(case.op).outputs:
+    for spec in ops.wanted(case):
         tensor = tensors[spec.name]
         storage = tensor.storage()
         if storage.size:

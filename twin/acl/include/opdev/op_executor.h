@@ -20,8 +20,9 @@ struct aclOpExecutor {
                          op::Format format = op::Format::FORMAT_ND);
   // A constant of `size` elements.
   const aclTensor* ConvertToTensor(const float* value, uint64_t size, op::DataType dataType);
-  // The same bytes in another shape.
-  aclTensor* CreateView(const aclTensor* tensor, const op::Shape& shape, int64_t offset);
+  // The same bytes seen otherwise.
+  aclTensor* CreateView(const aclTensor* tensor, const op::Shape& shape,
+                        const op::Shape& storageShape, const op::Strides& strides, int64_t offset);
   uint64_t GetWorkspaceSize() const;
 
   std::shared_ptr<normgrad::acl::Program> program;  // the twin's; null: used up
