@@ -246,9 +246,6 @@ Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& opt
   if (!answer.ok()) {
     return answer;
   }
-  if (problem.has_mean != 0) {
-    regimes.split_row = regimes.few_rows = false;
-  }
   const uint32_t ub_bytes = options.ub_bytes != 0 ? options.ub_bytes : soc.chip->ub_plan_bytes;
   *plan = Plan{};
   plan->ub_limit_bytes = ub_bytes;

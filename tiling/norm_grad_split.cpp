@@ -102,11 +102,14 @@ void PlaceLeafExchange(const Problem& problem, const Tile& tile, Layout* layout)
   const uint64_t rows = LeafReadRows(problem, tile);
   const uint64_t tops = AlignUp(CeilDiv(row_leaves, kReadLeaves), kFp32PerBlock);
   const uint64_t leaves_bytes = std::min(rows * row_leaves, kReadLeaves) * kFp32Bytes;
+  const uint32_t values = Stats(problem);  // of a row
   UbBudget& ub = layout->budget;
-  layout->bytes.leaf_in = ub.Add(
-      "leaf_in", as_parts ? std::min(row_leaves * kBlockBytes, kGoodCopyBytes) : leaves_bytes);
-  layout->bytes.leaf_read = ub.Add("leaf_read", as_parts ? leaves_bytes : 0);
-  layout->bytes.leaf_tops = ub.Add("leaf_tops", (kRepeatBytes / kFp32Bytes + tops) * kFp32Bytes);
+  layout->bytes.leaf_in =
+      ub.Add("leaf_in",
+             as_parts ? std::min(row_leaves * kBlockBytes, kGoodCopyBytes) : leaves_bytes, values);
+  layout->bytes.leaf_read = ub.Add("leaf_read", as_parts ? leaves_bytes : 0, values);
+  layout->bytes.leaf_tops =
+      ub.Add("leaf_tops", (kRepeatBytes / kFp32Bytes + tops) * kFp32Bytes, values);
 }
 
 Layout PlaceBlock(const Problem& problem, const Tile& tile) {
@@ -133,16 +136,18 @@ Layout PlaceBlock(const Problem& problem, const Tile& tile) {
   PlaceSums(problem, tile.chunk_cols, tile.chunk_cols, tile.has_lo, &layout);
   ub.Add("meeting", problem.meeting_bytes);
   bytes.work = ub.Add("work", tile_elems * kFp32Bytes, WorkArrays(problem, tile));
-  bytes.rstd_block = ub.Add("rstd_block", row_blocks);
-  bytes.mean_block = ub.Add("mean_block", row_blocks);
+  const uint32_t values = Stats(problem);  // of a row: as many come as are computed
+  bytes.rstd_block = ub.Add("rstd_block", row_blocks, values);
+  bytes.mean_block = ub.Add("mean_block", row_blocks, values);
   // A row's leaves in a chunk are one block: a block of eight parts for each of them, then a sum.
-  bytes.leaf_parts = ub.Add("leaf_parts", tile.rows * kFp32PerBlock * kBlockBytes);
+  bytes.leaf_parts = ub.Add("leaf_parts", tile.rows * kFp32PerBlock * kBlockBytes, values);
   const bool is_shared = tile.key == NormGradKey::kDxFewRows;
   // Shared sums leave as blocks of parts where whole blocks are copied.
   const bool as_parts = is_shared && CopiesBlocks(problem);
   bytes.leaf_sums =
-      ub.Add("leaf_sums", as_parts ? bytes.leaf_parts : row_blocks, is_shared ? 2 : 1);
-  bytes.row_sums = ub.Add("row_sums", (1 + (is_shared ? 1 : tile.sum_levels)) * group_bytes);
+      ub.Add("leaf_sums", as_parts ? bytes.leaf_parts : row_blocks, values * (is_shared ? 2 : 1));
+  bytes.row_sums =
+      ub.Add("row_sums", (1 + (is_shared ? 1 : tile.sum_levels)) * group_bytes, values);
   PlaceLeafExchange(problem, tile, &layout);
   return layout;
 }

@@ -40,6 +40,7 @@ class BlockTiles {
     tile_rows_ = plan.rows_per_tile;
     chunk_cols_ = plan.chunk_cols;
     is_resident_ = plan.is_resident != 0;
+    reads_x_ = ReadsX(plan);
     const uint64_t elems = plan.rows * plan.cols;
     dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
     x_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.x), elems);
@@ -96,12 +97,12 @@ class BlockTiles {
   // x and dy of a tile, there when the vector unit goes on.
   __aicore__ inline void Take(const TilePlace& place, bool is_first_pass) {
     if (!is_resident_) {
-      x_ = x_in_.template AllocTensor<T>();
+      if (reads_x_) x_ = x_in_.template AllocTensor<T>();
       dy_ = dy_in_.template AllocTensor<T>();
       Load(place);
-      x_in_.EnQue(x_);
+      if (reads_x_) x_in_.EnQue(x_);
       dy_in_.EnQue(dy_);
-      x_ = x_in_.template DeQue<T>();
+      if (reads_x_) x_ = x_in_.template DeQue<T>();
       dy_ = dy_in_.template DeQue<T>();
       return;
     }
@@ -122,7 +123,7 @@ class BlockTiles {
 
   __aicore__ inline void GiveBack() {
     if (is_resident_) return;
-    x_in_.FreeTensor(x_);
+    if (reads_x_) x_in_.FreeTensor(x_);
     dy_in_.FreeTensor(dy_);
   }
 
@@ -170,7 +171,9 @@ class BlockTiles {
   }
 
   __aicore__ inline void Load(const TilePlace& place) {
-    LoadPart(x_, x_gm_[At(place)], place.rows, place.cols, place.pitch, cols_);
+    if (reads_x_) {
+      LoadPart(x_, x_gm_[At(place)], place.rows, place.cols, place.pitch, cols_);
+    }
     LoadPart(dy_, dy_gm_[At(place)], place.rows, place.cols, place.pitch, cols_);
   }
 
@@ -179,6 +182,7 @@ class BlockTiles {
   uint32_t tile_rows_;
   uint32_t chunk_cols_;
   bool is_resident_;
+  bool reads_x_;
   Block block_;
   uint32_t row_tiles_;
   uint32_t tiles_;

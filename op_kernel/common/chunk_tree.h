@@ -16,6 +16,7 @@ class ChunkLeaves {
   __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
     pipe->InitBuffer(parts_buf_, plan.ub.leaf_parts);
     part_elems_ = plan.ub.leaf_parts / static_cast<uint32_t>(sizeof(float));
+    stage_ = kLeafStages;
   }
 
   // Parts that no lane of a chunk's leaves writes must be zero.
@@ -50,17 +51,24 @@ class ChunkLeaves {
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  // sums become minus the means times rstd: one fp32 per row, whole blocks of them; destroys spare.
-  __aicore__ static inline void MeansTimesRstd(const AscendC::LocalTensor<float>& sums,
-                                               const AscendC::LocalTensor<float>& spare,
-                                               const AscendC::LocalTensor<float>& rstd,
-                                               uint32_t rows, uint32_t cols) {
+  // sums become minus the means: one fp32 per row, whole blocks of them; destroys spare.
+  __aicore__ static inline void MinusMeans(const AscendC::LocalTensor<float>& sums,
+                                           const AscendC::LocalTensor<float>& spare, uint32_t rows,
+                                           uint32_t cols) {
     const uint32_t count = RoundUp(rows, kBlockElemsFp32);
     AscendC::Duplicate(spare, -static_cast<float>(cols), count);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Div(sums, sums, spare, count);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(sums, sums, rstd, count);
+  }
+
+  // The same, times rstd.
+  __aicore__ static inline void MeansTimesRstd(const AscendC::LocalTensor<float>& sums,
+                                               const AscendC::LocalTensor<float>& spare,
+                                               const AscendC::LocalTensor<float>& rstd,
+                                               uint32_t rows, uint32_t cols) {
+    MinusMeans(sums, spare, rows, cols);
+    AscendC::Mul(sums, sums, rstd, RoundUp(rows, kBlockElemsFp32));
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -122,12 +130,19 @@ class ChunkTree {
     ++done_;
   }
 
-  // After the last chunk: minus the means times rstd, one fp32 per row.
+  // After the last chunk: one fp32 per row; `Spare` holds as many.
+  __aicore__ inline AscendC::LocalTensor<float> Total() {
+    AddUpLevels();
+    return Current();
+  }
+  __aicore__ inline AscendC::LocalTensor<float> Spare() { return Level(0); }
+
+  // The same, as minus the means times rstd.
   __aicore__ inline AscendC::LocalTensor<float> Means(const AscendC::LocalTensor<float>& rstd,
                                                       uint32_t cols) {
-    AddUpLevels();
-    if (rows_ > 0) Leaves::MeansTimesRstd(Current(), Level(0), rstd, rows_, cols);
-    return Current();
+    const AscendC::LocalTensor<float> sums = Total();
+    if (rows_ > 0) Leaves::MeansTimesRstd(sums, Spare(), rstd, rows_, cols);
+    return sums;
   }
 
  private:

@@ -17,11 +17,17 @@ class GammaChunks {
     pipe->InitBuffer(wide_buf_, plan.ub.gamma);
     here_ = kNone;
     coming_ = kNone;
+    has_gamma_ = plan.has_gamma != 0;
+    if (!has_gamma_) {
+      AscendC::Duplicate(wide_buf_.template Get<float>(), 1.0f,
+                         static_cast<int32_t>(plan.chunk_cols));
+      AscendC::PipeBarrier<PIPE_V>();
+    }
   }
 
   // Sends for the chunk at `col`.
   __aicore__ inline void Fetch(uint32_t col, uint32_t cols) {
-    if (here_ == col || coming_ == col) return;
+    if (!has_gamma_ || here_ == col || coming_ == col) return;
     AscendC::LocalTensor<G> landing = in_.template AllocTensor<G>();
     LoadRows(landing, gm_[col], 1, cols, RoundUp(cols, kBlockElems));
     in_.EnQue(landing);
@@ -32,7 +38,7 @@ class GammaChunks {
   __aicore__ inline AscendC::LocalTensor<float> Take(uint32_t col, uint32_t cols) {
     Fetch(col, cols);
     const AscendC::LocalTensor<float> wide = wide_buf_.template Get<float>();
-    if (here_ != col) {
+    if (has_gamma_ && here_ != col) {
       AscendC::LocalTensor<G> landing = in_.template DeQue<G>();
       Fp32Edge<G>::Widen(wide, landing, RoundUp(cols, kBlockElems));
       in_.FreeTensor(landing);
@@ -47,6 +53,7 @@ class GammaChunks {
   static constexpr uint32_t kNone = 0xFFFFFFFF;
   static constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(G));
 
+  bool has_gamma_;   // else it is 1
   uint32_t here_;    // first column of what is in wide_buf_
   uint32_t coming_;  // and of what is in the queue
   AscendC::GlobalTensor<G> gm_;

@@ -21,15 +21,37 @@ struct LeafRowsFor<true> {
   using Type = LeafPartRows;
 };
 
+// What a core has of rows whose columns are shared: cores form row groups x column groups, columns
+// are dealt in leaves.
+__aicore__ inline Block SharedBlock(const NormGradTiling& plan, uint32_t row_group,
+                                    uint32_t col_group) {
+  // A last leaf that is too short to be copied by itself goes with the one before.
+  const uint32_t all_leaves = (plan.cols - plan.copy_cols) / kLeafCols + 1;
+  const RowSpan rows = RowsOfPart(plan, row_group);
+  const RowSpan leaves =
+      PartOf(col_group, all_leaves / plan.col_groups, all_leaves % plan.col_groups);
+  Block block;
+  block.first_row = rows.begin;
+  block.rows = static_cast<uint32_t>(rows.end - rows.begin);
+  block.first_col = static_cast<uint32_t>(leaves.begin) * kLeafCols;
+  block.cols = leaves.end == all_leaves
+                   ? plan.cols - block.first_col
+                   : static_cast<uint32_t>(leaves.end - leaves.begin) * kLeafCols;
+  return block;
+}
+
 template <typename Leaves>
 class LeafExchange {
  public:
+  // `index`: which of the sums that a row has.
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
-                              AscendC::TPipe* pipe) {
+                              AscendC::TPipe* pipe, uint32_t index = 0) {
     cols_ = plan.cols;
     leaf_count_ = LeafCount(plan.cols);
     rows_per_read_ = plan.leaf_read_rows;
-    leaf_rows_.Init(args.workspace, plan.leaf_sums_at, plan, pipe);
+    const uint64_t leaf_elems = kCopiesWholeBlocks ? kBlockElemsFp32 : 1;
+    const uint64_t region = plan.rows * plan.leaf_row_pitch * leaf_elems;
+    leaf_rows_.Init(args.workspace, plan.leaf_sums_at + index * region, plan, pipe);
     pipe->InitBuffer(tops_buf_, plan.ub.leaf_tops);
     pipe->InitBuffer(rows_buf_, plan.ub.row_sums);
     leaves_.Init(plan, pipe);
@@ -49,8 +71,8 @@ class LeafExchange {
     leaf_rows_.Store(leaves_, block_.first_row + place.row, place);
   }
 
-  // Once all cores have met: minus the mean times rstd, one fp32 per row of the block.
-  __aicore__ inline AscendC::LocalTensor<float> Means(const AscendC::LocalTensor<float>& rstd) {
+  // Once all cores have met: one fp32 per row of the block; `Spare` holds as many.
+  __aicore__ inline AscendC::LocalTensor<float> Total() {
     const AscendC::LocalTensor<float> sums = rows_buf_.Get<float>();
     if (leaf_count_ > kSubtreeLeaves) {
       for (uint32_t row = 0; row < block_.rows; ++row) SumLongRow(sums[row], row);
@@ -63,7 +85,16 @@ class LeafExchange {
     // Other strategies add zeros where a row has no leaf: all of them make +0 of -0.
     AscendC::Adds(sums, sums, 0.0f, static_cast<int32_t>(row_elems_));
     AscendC::PipeBarrier<PIPE_V>();
-    Leaves::MeansTimesRstd(sums, sums[row_elems_], rstd, block_.rows, cols_);
+    return sums;
+  }
+  __aicore__ inline AscendC::LocalTensor<float> Spare() {
+    return rows_buf_.Get<float>()[row_elems_];
+  }
+
+  // The same, as minus the mean times rstd.
+  __aicore__ inline AscendC::LocalTensor<float> Means(const AscendC::LocalTensor<float>& rstd) {
+    const AscendC::LocalTensor<float> sums = Total();
+    Leaves::MeansTimesRstd(sums, Spare(), rstd, block_.rows, cols_);
     return sums;
   }
 

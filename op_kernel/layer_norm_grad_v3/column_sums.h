@@ -23,6 +23,30 @@ class ColumnSums {
 
   __aicore__ inline uint32_t PaddedCols() const { return dgamma_.PaddedCols(); }
 
+  // Clears both for the columns of another chunk; `has_rows`: whose first value comes for all
+  // columns at once.
+  __aicore__ inline void Renew(bool has_rows) {
+    if (has_rows) {
+      dgamma_.Renew();
+      dbeta_.Renew();
+    } else {
+      dgamma_.Clear();  // the empty sum
+      dbeta_.Clear();
+    }
+  }
+
+  __aicore__ inline PartialSums<G>& Partials() { return partials_; }
+  __aicore__ inline bool Wants(uint32_t sum) const {
+    return sum == 0 ? wants_dgamma_ : wants_dbeta_;
+  }
+  __aicore__ inline SumOverRows& Sum(uint32_t sum) { return sum == 0 ? dgamma_ : dbeta_; }
+
+  // After the last sums that did not leave by Send.
+  __aicore__ inline void Close(AscendC::TPipe* pipe) {
+    dgamma_.Close(pipe);
+    dbeta_.Close(pipe);
+  }
+
   // After a step of rows has been added.
   __aicore__ inline void Next() {
     dgamma_.Next();

@@ -5,7 +5,9 @@
 //   dgamma = sum over rows of dy * xhat         dbeta = sum over rows of dy
 #include "kernel_operator.h"
 
+#include "op_kernel/layer_norm_grad_v3/dx_few_rows.h"
 #include "op_kernel/layer_norm_grad_v3/dx_in_place_row.h"
+#include "op_kernel/layer_norm_grad_v3/dx_split_row.h"
 #include "op_kernel/layer_norm_grad_v3/dx_whole_row.h"
 #include "tiling/norm_grad.h"
 
@@ -24,6 +26,14 @@ extern "C" __global__ __aicore__ void layer_norm_grad_v3(GM_ADDR dy, GM_ADDR x, 
     strategy.Process();
   } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {
     DxInPlaceRow<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
+    strategy.Init(args, plan, &pipe);
+    strategy.Process();
+  } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_SPLIT_ROW)) {
+    DxSplitRow<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
+    strategy.Init(args, plan, &pipe);
+    strategy.Process();
+  } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_FEW_ROWS)) {
+    DxFewRows<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   }

@@ -39,8 +39,8 @@ class DxFewRows {
   __aicore__ inline void Process() {
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t row_group = core / plan_.col_groups;
-    passes_.First(BlockOf(row_group, core % plan_.col_groups), partials_.Destination(row_group),
-                  sums_);
+    passes_.First(SharedBlock(plan_, row_group, core % plan_.col_groups),
+                  partials_.Destination(row_group), sums_);
     partials_.Meet();
     passes_.Second(sums_.Means(passes_.Rstd()));
     passes_.Release();
@@ -49,22 +49,6 @@ class DxFewRows {
   }
 
  private:
-  __aicore__ inline Block BlockOf(uint32_t row_group, uint32_t col_group) const {
-    // A last leaf that is too short to be copied by itself goes with the one before.
-    const uint32_t all_leaves = (plan_.cols - plan_.copy_cols) / kLeafCols + 1;
-    const RowSpan rows = RowsOfPart(plan_, row_group);
-    const RowSpan leaves =
-        PartOf(col_group, all_leaves / plan_.col_groups, all_leaves % plan_.col_groups);
-    Block block;
-    block.first_row = rows.begin;
-    block.rows = static_cast<uint32_t>(rows.end - rows.begin);
-    block.first_col = static_cast<uint32_t>(leaves.begin) * kLeafCols;
-    block.cols = leaves.end == all_leaves
-                     ? plan_.cols - block.first_col
-                     : static_cast<uint32_t>(leaves.end - leaves.begin) * kLeafCols;
-    return block;
-  }
-
   NormGradTiling plan_;
   AscendC::TPipe* pipe_;
   Passes passes_;

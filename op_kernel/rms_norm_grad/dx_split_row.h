@@ -23,6 +23,7 @@
 
 #include "op_kernel/common/block_tiles.h"
 #include "op_kernel/common/partial_sums.h"
+#include "op_kernel/common/row_groups.h"
 
 // `Passes` are over a block; `Sums`, a ChunkTree, make row sums of its chunks.
 template <typename Passes, typename Sums>
@@ -39,15 +40,15 @@ class DxSplitRow {
 
   __aicore__ inline void Process() {
     const RowSpan span = RowsOfThisCore(plan_);
-    const uint64_t groups = Groups(span);
+    const uint64_t groups = GroupsOf(plan_, span);
     for (uint64_t group = 0; group < groups; ++group) {
-      const RowSpan part = GroupOf(span, group);
+      const RowSpan part = GroupOf(plan_, span, group);
       Block block;
       block.first_row = part.begin;
       block.rows = static_cast<uint32_t>(part.end - part.begin);
       block.first_col = 0;
       block.cols = plan_.cols;
-      passes_.First(block, partials_.Destination(SlotOfGroup(part.begin, group)), sums_);
+      passes_.First(block, partials_.Destination(SlotOfGroup(plan_, part.begin, group)), sums_);
       passes_.Second(sums_.Means(passes_.Rstd(), plan_.cols));
     }
     passes_.Release();
@@ -55,34 +56,6 @@ class DxSplitRow {
   }
 
  private:
-  // Groups that are dealt stay as they are; else a core's rows are cut into even ones. Without rows
-  // there is one group still, whose dgamma is the empty sum.
-  __aicore__ inline bool AreDealt() const { return plan_.deal_rows > 1; }
-
-  __aicore__ inline uint64_t Groups(const RowSpan& span) const {
-    if (!AreDealt() || span.begin >= span.end) return plan_.groups;
-    return (span.end - span.begin + plan_.deal_rows - 1) / plan_.deal_rows;
-  }
-
-  __aicore__ inline RowSpan GroupOf(const RowSpan& span, uint64_t group) const {
-    RowSpan part;
-    if (AreDealt()) {
-      part.begin = span.begin + group * plan_.deal_rows;
-      part.end = EndOfGroup(plan_, part.begin, span.end);
-      return part;
-    }
-    const uint64_t rows = span.end - span.begin;
-    part = PartOf(group, rows / plan_.groups, rows % plan_.groups);
-    part.begin += span.begin;
-    part.end += span.begin;
-    return part;
-  }
-
-  __aicore__ inline uint64_t SlotOfGroup(uint64_t first_row, uint64_t group) const {
-    if (AreDealt()) return SlotOf(plan_, first_row);
-    return static_cast<uint64_t>(AscendC::GetBlockIdx()) * plan_.groups + group;
-  }
-
   NormGradTiling plan_;
   AscendC::TPipe* pipe_;
   Passes passes_;

@@ -2,37 +2,9 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_MEMORY_PARTS_H_
 #define OP_KERNEL_RMS_NORM_GRAD_MEMORY_PARTS_H_
 
+#include "op_kernel/common/row_blocks.h"
 #include "op_kernel/rms_norm_grad/chunk_passes.h"
 #include "op_kernel/rms_norm_grad/row_statistics.h"
-
-// A value per row, as a 32 B block each for the rows of a tile and its neighbours: a block of
-// values, eight rows, is what Brcb takes at least.
-class RowBlocks {
- public:
-  __aicore__ inline void Init(uint32_t rows_per_tile, uint32_t bytes, AscendC::TPipe* pipe) {
-    pipe->InitBuffer(buf_, bytes);
-    rows_ = RoundUp(rows_per_tile, kBlockElemsFp32);
-  }
-
-  // The blocks of the rows from `row` on. Tiles come in order; values has whole blocks of rows.
-  __aicore__ inline AscendC::LocalTensor<float> Of(const AscendC::LocalTensor<float>& values,
-                                                   uint32_t row, uint32_t all_rows) {
-    const uint32_t in_blocks = row % rows_;
-    const AscendC::LocalTensor<float> blocks = buf_.Get<float>();
-    if (in_blocks == 0) {
-      const uint32_t rows = Smaller(rows_, all_rows - row);
-      AscendC::Brcb(blocks, values[row],
-                    static_cast<uint8_t>(RoundUp(rows, kBlockElemsFp32) / kBlockElemsFp32),
-                    AscendC::BrcbRepeatParams(1, 8));
-      AscendC::PipeBarrier<PIPE_V>();
-    }
-    return blocks[in_blocks * kBlockElemsFp32];
-  }
-
- private:
-  uint32_t rows_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> buf_;
-};
 
 template <typename T, typename G>
 struct MemoryParts {
