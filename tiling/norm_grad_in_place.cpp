@@ -96,7 +96,11 @@ Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint6
   const uint64_t most = wanted_cols != 0 ? wanted_cols : std::min(row_cols, kMostChunkCols);
   const uint64_t good = wanted_cols != 0 ? wanted_cols : std::min(row_cols, kGoodChunkCols);
   Tile best;
-  for (const uint64_t least : {good, wanted_cols != 0 ? good : uint64_t{kLeafCols}}) {
+  // Without room for that, two leaves are better than one where a chunk has twice the instructions.
+  const uint64_t fair = problem.has_mean != 0 ? 2 * kLeafCols : kLeafCols;
+  const uint64_t leaf = kLeafCols;
+  for (const uint64_t wish : {good, std::min(good, fair), leaf}) {
+    const uint64_t least = wanted_cols != 0 ? good : wish;
     for (const bool gamma_is_wide : {true, false}) {
       tile.gamma_is_wide = gamma_is_wide;
       for (tile.chunk_cols = most; tile.chunk_cols >= least; tile.chunk_cols -= kLeafCols) {

@@ -54,12 +54,14 @@ class SumOverRows : public SumPlaces {
     InitPlaces(hi_bytes, lo_bytes, places, copy_cols, pipe);
     if (has_lo_) pipe->InitBuffer(is_number_buf_, mask_bytes);
     takes_value_ = false;
+    steps_per_move_ = 2;
     Clear();
   }
 
   __aicore__ inline void Clear() {
     ClearPlaces();
     due_ = false;
+    steps_ = 0;
     stage_ = kDone;
     rows_ = 0;
   }
@@ -68,6 +70,7 @@ class SumOverRows : public SumPlaces {
   __aicore__ inline void Renew() {
     if (has_lo_) AscendC::Duplicate(hi_, 0.0f, padded_cols_);
     due_ = false;
+    steps_ = 0;
     stage_ = kDone;
     rows_ = 0;
     takes_value_ = true;
@@ -148,7 +151,15 @@ class SumOverRows : public SumPlaces {
     while (Step()) AscendC::PipeBarrier<PIPE_V>();
   }
 
-  __aicore__ inline void Next() { due_ = !due_; }
+  // After a step's sums.
+  __aicore__ inline void Next() {
+    ++steps_;
+    due_ = steps_ % steps_per_move_ == steps_per_move_ - 1;
+  }
+
+  // How many sums lo takes before what fits is moved into hi: 2, unless this is told before the
+  // first.
+  __aicore__ inline void MoveEvery(uint32_t steps) { steps_per_move_ = steps; }
 
   // The sums are in hi afterwards. `spare` as in Add, for all columns at a time, or for
   // `spare_cols`, a multiple of 64.
@@ -210,7 +221,9 @@ class SumOverRows : public SumPlaces {
   }
 
   bool takes_value_;  // instead of adding it
-  bool due_;          // lo has taken one sum already
+  bool due_;          // the next sum is the last that lo takes before a move
+  uint32_t steps_;    // since Clear
+  uint32_t steps_per_move_;
   // the sum that is being added
   uint32_t stage_;
   uint32_t col_;

@@ -136,7 +136,7 @@ class BlockPasses {
         passes_.First(ChunkOf(place), gamma, 0, sums_, rows.terms.LeafSums(),
                       rows.products.LeafSums());
         if (wants_dx_) rows.Add(place);
-        if (tile % kTilesPerMove + 2 >= kTilesPerMove) sums_.Next();
+        sums_.Next();
         tiles_.GiveBack();
       }
       if (wants_dx_) rows.EndChunk();
@@ -186,8 +186,6 @@ class BlockPasses {
   __aicore__ inline ColumnSums<G>& Sums() { return sums_; }
 
  private:
-  // lo takes the sums of four tiles before what fits is moved into hi.
-  static constexpr uint32_t kTilesPerMove = 4;
   static constexpr uint32_t kSums = 2;
 
   __aicore__ inline GammaColumns<G> Gamma(uint32_t chunk) {

@@ -16,6 +16,8 @@ class ColumnSums {
     partials_.Init(args, plan, pipe);
     dgamma_.Init(plan, pipe);
     dbeta_.Init(plan, pipe);
+    dgamma_.MoveEvery(kStepsPerMove);
+    dbeta_.MoveEvery(kStepsPerMove);
   }
 
   __aicore__ inline SumOverRows& Dgamma() { return dgamma_; }
@@ -86,6 +88,9 @@ class ColumnSums {
   }
 
  private:
+  // One row at a time takes 38.8 slope cycles per 64 elements, and 43.3 with two sums in lo.
+  static constexpr uint32_t kStepsPerMove = 4;
+
   __aicore__ inline void SendOne(SumOverRows& sum, bool is_wanted, uint64_t slot, uint32_t index,
                                  bool is_last, AscendC::TPipe* pipe) {
     if (is_wanted) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from normgrad import cases, plan, run
+from normgrad import cases, ops, plan, run
 from normgrad.plan import Options, Plan, Problem, Refused
 
 # What a plan decides that kernels branch on. rows_per_tile: one, a few, many.
@@ -14,6 +14,9 @@ Wish = dict[str, int | str]
 
 BYTES_PER_COL = 10  # of UB, at least, in a row that is read once: no such row is wider
 SCAN_STEP = 16  # a boundary lies between two of these; inside, both sides are found exactly
+# Of an operator with many combinations of dtypes, how many go through everything; the others are cut
+# alike, and meet the boundaries and one line of each kind.
+THOROUGH = {"layer_norm_grad_v3": 2}
 SMALL_UB = (65536, 32768, 16384)
 # Blocks of 8 and 16 elements, repeats of 64 and 128, leaves of 512, and what copies like.
 UNITS = (48, 64, 96, 128, 192, 256, 320, 512, 1024, 1536, 2048, 4096)
@@ -38,10 +41,15 @@ def text(op: str) -> str:
     for chip in sorted(firsts.values(), key=lambda c: c.soc.arch):
         strategies = _strategies(op, chip)
         lines += ["", f"# ---- architecture {chip.soc.arch} ({chip.soc.name}) ----"]
-        for dtype, gamma in chip.dtypes:
+        for number, (dtype, gamma) in enumerate(chip.dtypes):
             write = _Writer(op, chip.soc, dtype, gamma)
             lines += ["", f"# {dtype}, gamma {gamma}"]
-            lines += _boundaries(write)
+            is_brief = number >= THOROUGH.get(op, number + 1)
+            lines += _boundaries(write, is_brief)
+            if is_brief:
+                lines += _mixed(write)
+                continue
+            lines += _masks(write, strategies)
             lines += _tails(write)
             lines += _forced(write, strategies)
             lines += _rows(write, chip.soc.cores)
@@ -49,7 +57,7 @@ def text(op: str) -> str:
             lines += _groups(write)
     lines += ["", "# ---- every chip: each strategy at small size, rows around its cores ----"]
     for chip in chips:
-        for dtype, gamma in chip.dtypes:
+        for dtype, gamma in chip.dtypes[: THOROUGH.get(op)]:
             write = _Writer(op, chip.soc, dtype, gamma)
             cores = chip.soc.cores
             around = sorted({1, cores - 1, cores, cores + 1, 2 * cores + 1})
@@ -74,7 +82,7 @@ class _Writer:
         return True
 
     def plan(self, rows: int, cols: int, **wishes: int | str | None) -> Plan | None:
-        problem = Problem(rows, cols, self.dtype, self.gamma)
+        problem = _problem(self.op, rows, cols, self.dtype, self.gamma)
         try:
             return plan.make_plan(self.op, self.soc, problem, Options(**wishes))  # type: ignore[arg-type]
         except Refused:
@@ -94,6 +102,21 @@ class _Writer:
         words += [] if self.gamma == self.dtype else [f"gamma={self.gamma}"]
         words += [f"{name}={value}" for name, value in (wish or {}).items()]
         return ":".join([*words, *([more] if more else [])])
+
+
+def _problem(op: str, rows: int, cols: int, dtype: str, gamma: str) -> Problem:
+    """What a case of these dtypes asks for, all outputs of it."""
+    description = ops.find_op(op)
+    sums = next(spec for spec in description.outputs if spec.is_sum)
+    return Problem(
+        rows,
+        cols,
+        dtype,
+        gamma,
+        stats_dtype=description.stats or dtype,
+        sums_dtype="fp32" if sums.dtype == "fp32" else gamma,
+        outputs=(1 << len(description.outputs)) - 1,
+    )
 
 
 def _where_planned(
@@ -165,18 +188,37 @@ def _steps(write: _Writer, rows: int, ub: int | None) -> Iterator[tuple[int, boo
         before = after
 
 
-def _boundaries(write: _Writer) -> Iterator[str]:
+def _boundaries(write: _Writer, is_brief: bool) -> Iterator[str]:
     cores = write.soc.cores
-    for ub in (None, *SMALL_UB):
+    many = (4 * cores + 1,) if write.op not in THOROUGH else ()
+    for ub in (None,) if is_brief else (None, *SMALL_UB):
         wish: Wish = {} if ub is None else {"ub": ub}
         yield f"# both sides of what changes the plan in {ub or write.soc.ub_plan_bytes:,} bytes"
-        for rows in (1, cores + 1, 4 * cores + 1):
+        for rows in (1, cores + 1, *many):
             steps = list(_steps(write, rows, ub))
             cols = [c for left, refused in steps for c in (left, left + 1 - refused)]
             if cols:
                 yield from write([rows], cols, wish)
             if rows == 1 and (refused_cols := [left + 1 for left, refused in steps if refused]):
                 yield from write([rows], refused_cols, wish, "expect=561002")
+
+
+def _mixed(write: _Writer) -> Iterator[str]:
+    yield "# statistics in fp32, a few tails"
+    yield from write([5, 45], [1, 9, 33, 65, 129, 1025, 5001, 14001], more="stats=fp32")
+
+
+def _masks(write: _Writer, strategies: Iterable[str]) -> Iterator[str]:
+    if "mask" not in ops.find_op(write.op).options:
+        return
+    yield "# every mask through every strategy, and no gamma"
+    for strategy in strategies:
+        for rows in (write.soc.cores + 3, write.soc.cores - 3):
+            if write.plan(rows, 1100, strategy=strategy):
+                mask = "mask={000,001,010,011,100,101,110}"
+                yield from write([rows], [1100], {"strategy": strategy}, mask)
+                yield from write([rows], [1100], {"strategy": strategy}, "gamma=none")
+                break
 
 
 def _tails(write: _Writer) -> Iterator[str]:

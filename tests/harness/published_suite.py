@@ -1,4 +1,4 @@
-"""The suite `published`: shapes, dtypes and ranges that hicann/ops-nn publishes for RmsNormGrad.
+"""The suite `published`: shapes, dtypes and ranges that hicann/ops-nn publishes.
 
 What each case must come to is the operator's contract, written down here; the planner is asked only
 for what this version has no kernel for, or none for so wide a row.
@@ -9,23 +9,21 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from normgrad import run
+from normgrad import ops, run
 from normgrad.cases import Case, expand
 from normgrad.dtypes import size_bytes
 from normgrad.plan import Refused
 
 Record = Mapping[str, Any]
 
-OP = "RmsNormGrad"
 KINDS = ("ut_tiling", "ut_infershape", "st_ttk_csv", "st_atk_json")
 DTYPES = {
     "float16": "fp16", "fp16": "fp16", "bfloat16": "bf16", "bf16": "bf16",
     "float": "fp32", "float32": "fp32", "fp32": "fp32",
 }  # fmt: skip
-ROOT = "norm/rms_norm_grad/tests/"
 
 CASES_HEAD = """\
 # Cases that hicann/ops-nn publishes for RmsNormGrad (files below norm/rms_norm_grad/tests, August
@@ -37,35 +35,67 @@ CASES_HEAD = """\
 # Cases without a chip are for 40 cores and 192 KB, or for A2 and A3: ascend910b4 here.
 """
 DIFFERENCES_HEAD = """\
-# Where a published case of RmsNormGrad expects something else than normgrad's contract gives.
+# Where a published case expects something else than normgrad's contract gives.
 # One per line: published case | expected there | here | row of the contract | reason
 #
 # Refusals with 561002 for want of a kernel are not differences: they end when it comes.
 """
 
 
-def texts(records: Sequence[Record]) -> tuple[str, str]:
-    """The file of cases, and the list of differences."""
-    lines, differences = [CASES_HEAD], [DIFFERENCES_HEAD]
+LAYER_HEAD = """\
+# Cases that hicann/ops-nn publishes for LayerNormGradV3 and aclnnLayerNormBackward (files below
+# norm/layer_norm_grad_v3/tests, August 2026): shapes, dtypes, masks and chips. Written by
+# tests/harness/suite_writer.py. expect=161002 is the contract's; expect=561002 marks what this
+# version has no kernel for yet. All ranges are symmetric and map to dist=normal; rstd and mean are
+# what the forward pass gives for x. Cases without a chip are for A2 and A3: ascend910b4 here.
+"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is published for an operator, and how tensors are called there."""
+
+    name: str
+    root: str
+    head: str
+    names: Mapping[str, str]  # ours by theirs, where they differ
+
+
+SOURCES = {
+    "rms_norm_grad": Source("RmsNormGrad", "norm/rms_norm_grad/tests/", CASES_HEAD, {"input": "x"}),
+    "layer_norm_grad_v3": Source(
+        "LayerNormGradV3",
+        "norm/layer_norm_grad_v3/tests/",
+        LAYER_HEAD,
+        {"gradOut": "dy", "input": "x", "weightOptional": "gamma", "pd_x": "dx"},
+    ),
+}
+
+
+def texts(records: Sequence[Record], op: str = "rms_norm_grad") -> tuple[str, str]:
+    """The file of cases, and the differences, one per line."""
+    source = SOURCES[op]
+    lines: list[str] = [source.head]
+    differences: list[str] = []
     on_310p: dict[str, str] = {}
-    mine = [r for r in records if r["op"] == OP]
+    mine = [_renamed(r, source) for r in records if r["op"] == source.name]
     for kind in KINDS:
         group = [r for r in mine if r["source_kind"] == kind]
         if not group:
             continue
-        lines.append(f"# {group[0]['source_file'].removeprefix(ROOT)}")
+        lines.append(f"# {group[0]['source_file'].removeprefix(source.root)}")
         found: dict[str, list[str]] = {}
         for record in group:
             if reason := _beyond_case_text(record):
                 lines += textwrap.wrap(
                     f"{record['name']} is not a case: {reason}; tests/tiling/"
-                    "test_rms_norm_grad_check.py has such calls",
+                    f"test_{op}_check.py has such calls",
                     98, initial_indent="# ", subsequent_indent="#   ",
                 )  # fmt: skip
                 continue
-            case = case_of(record)
+            case = case_of(record, op)
             found.setdefault(str(_with_expectation(case)), []).append(record["name"])
-            if line := _difference(record, case):
+            if line := _difference(record, case, source.root):
                 differences.append(line + "\n")
         for text, names in found.items():
             more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
@@ -73,7 +103,8 @@ def texts(records: Sequence[Record]) -> tuple[str, str]:
             if same := _on_310p(Case.parse(text), len(on_310p)):
                 on_310p.setdefault(str(_with_expectation(same)), names[0])
         lines.append("")
-    lines.append("# Nothing is published for 310P alone: what the chip takes of the above.")
+    if on_310p:
+        lines.append("# Nothing is published for 310P alone: what the chip takes of the above.")
     lines += [f"{text}  # {name}" for text, name in on_310p.items()]
     lines.append("")
     return "\n".join(lines), "".join(differences)
@@ -89,21 +120,39 @@ def refreshed(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def case_of(record: Record) -> Case:
+def _renamed(record: Record, source: Source) -> Record:
+    """The same with our names of tensors."""
+
+    def ours(table: Mapping[str, Any]) -> dict[str, Any]:
+        return {source.names.get(name, name): value for name, value in table.items()}
+
+    tables = {key: ours(record[key]) for key in ("shapes", "dtypes", "out_dtypes") if key in record}
+    return {**record, **tables}
+
+
+def case_of(record: Record, op: str = "rms_norm_grad") -> Case:
     """The case text that has a record's chip, dtypes, shape and kind of numbers."""
     shapes, dtypes = record["shapes"], record["dtypes"]
     names = {name: DTYPES[dtype.lower()] for name, dtype in dtypes.items()}
-    x, gamma = shapes.get("x", shapes.get("input")), shapes["gamma"]
+    x, gamma = shapes["x"], shapes["gamma"]
     return Case(
-        op="rms_norm_grad",
+        op=op,
         soc="ascend950" if _is_950(record) else "ascend910b4",
         dtype=names["dy"],
         shape=tuple(x),
         gamma=names["gamma"],
-        stats=None if names["rstd"] == "fp32" else names["rstd"],
+        stats=None if names["rstd"] == ops.OPS[op].stats else names["rstd"],
         axes=len(gamma),
+        mask=_mask(record.get("attrs") or {}),
         dist=_dist(record.get("value_range")),
     )
+
+
+def _mask(attrs: Mapping[str, Any]) -> str | None:
+    """None: all outputs, or the operator has no choice."""
+    asked = attrs.get("output_mask", attrs.get("outputMask", ()))
+    mask = "".join(str(int(str(bit).lower() == "true")) for bit in asked)
+    return None if set(mask) <= {"1"} else mask
 
 
 def _on_310p(case: Case, number: int) -> Case | None:
@@ -125,13 +174,16 @@ def _dist(ranges: Any) -> str:
     """ATK: by tensor, a range or a normal distribution; TTK: ranges in order, dy first."""
     if ranges is None:
         return "normal"
-    dy = ranges["dy"] if isinstance(ranges, Mapping) else ranges[0]
-    return "normal" if isinstance(dy, Mapping) else "uniform01"
+    dy = ranges.get("dy", ranges.get("gradOut")) if isinstance(ranges, Mapping) else ranges[0]
+    return "normal" if isinstance(dy, Mapping) or dy[0] < 0 else "uniform01"
 
 
 def contract(case: Case) -> int:
     """The status code that the operator's contract has for a call of this form."""
-    return 161002 if case.stats not in (None, "fp32") else 0
+    with_mean = ops.find_op(case.op).has_mean
+    allowed = (None, "fp32", case.dtype) if with_mean else (None, "fp32")
+    wrong_gamma = with_mean and case.gamma not in (None, "none", "fp32")
+    return 161002 if case.stats not in allowed or wrong_gamma else 0
 
 
 def _with_expectation(case: Case) -> Case:
@@ -155,7 +207,9 @@ def _with_expectation(case: Case) -> Case:
 def _beyond_case_text(record: Record) -> str:
     """Why a record cannot be written as a case; empty if it can."""
     shapes, outs = record["shapes"], record.get("out_dtypes", {})
-    x = shapes.get("x", shapes.get("input"))
+    x = shapes["x"]
+    if not x:
+        return "its tensors have no axes"
     if shapes["dy"] != x:
         return f"dy has shape {shapes['dy']} and x {x}, refused there and here"
     if outs.get("dx", record["dtypes"]["dy"]) != record["dtypes"]["dy"]:
@@ -163,13 +217,14 @@ def _beyond_case_text(record: Record) -> str:
     return ""
 
 
-def _difference(record: Record, case: Case) -> str:
+def _difference(record: Record, case: Case, root: str) -> str:
     status = str((record.get("expected") or {}).get("status") or "")
     if contract(case) and "SUCCESS" in status:
-        where = f"{record['source_file'].removeprefix(ROOT)}: {record['name']}"
-        dtype = record["dtypes"]["rstd"]
-        return (
-            f"{where} | success | {contract(case)} | dtypes | rstd is {dtype}; "
-            "the published table, and ours, have fp32 alone"
-        )
+        where = f"{record['source_file'].removeprefix(root)}: {record['name']}"
+        dtypes = record["dtypes"]
+        if ops.find_op(case.op).has_mean:
+            what = f"gamma is {dtypes['gamma']} beside x in {dtypes['x']}; ours is as x, or fp32"
+        else:
+            what = f"rstd is {dtypes['rstd']}; the published table, and ours, have fp32 alone"
+        return f"{where} | success | {contract(case)} | dtypes | {what}"
     return ""

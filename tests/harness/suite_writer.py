@@ -20,25 +20,27 @@ import published_suite
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"
 DIFFERENCES = ROOT / "tests" / "data" / "published_differences.txt"
-OP = "rms_norm_grad"
+OPS = ("rms_norm_grad", "layer_norm_grad_v3")
 
 
 def main(words: list[str]) -> int:
-    target = CASES / (words[0] if words else "") / f"{OP}.txt"
-    if words == ["edge"]:
-        target.write_text(edge_suite.text(OP), encoding="utf-8")
-    elif words == ["published"]:
-        old = target.read_text(encoding="utf-8")
-        target.write_text(published_suite.refreshed(old), encoding="utf-8")
-    elif len(words) == 2 and words[0] == "published":
-        records = json.loads(Path(words[1]).read_text(encoding="utf-8"))
-        cases, differences = published_suite.texts(records)
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(cases, encoding="utf-8")
-        DIFFERENCES.write_text(differences, encoding="utf-8")
-    else:
+    if words not in (["edge"], ["published"]) and (len(words) != 2 or words[0] != "published"):
         sys.stderr.write(__doc__ or "")
         return 2
+    differences = ""
+    for op in OPS:
+        target = CASES / words[0] / f"{op}.txt"
+        if words == ["edge"]:
+            text = edge_suite.text(op)
+        elif words == ["published"]:
+            text = published_suite.refreshed(target.read_text(encoding="utf-8"))
+        else:
+            records = json.loads(Path(words[1]).read_text(encoding="utf-8"))
+            text, more = published_suite.texts(records, op)
+            differences += more
+        target.write_text(text, encoding="utf-8")
+    if differences:
+        DIFFERENCES.write_text(published_suite.DIFFERENCES_HEAD + differences, encoding="utf-8")
     return 0
 
 

@@ -15,22 +15,29 @@ from normgrad.cases import Case
 from normgrad.plan import Refused, check
 
 OP = "rms_norm_grad"
-PUBLISHED = suite_writer.CASES / "published" / f"{OP}.txt"
+EVERY_OP = pytest.mark.parametrize("op", suite_writer.OPS)
 
 
-def test_edge_is_what_the_planner_gives_now() -> None:
+def written(suite: str, op: str) -> Path:
+    return suite_writer.CASES / suite / f"{op}.txt"
+
+
+@EVERY_OP
+def test_edge_is_what_the_planner_gives_now(op: str) -> None:
     """If this fails after a change of the planner: python tests/harness/suite_writer.py edge."""
-    assert edge_suite.text(OP) == (suite_writer.CASES / "edge" / f"{OP}.txt").read_text()
+    assert edge_suite.text(op) == written("edge", op).read_text()
 
 
-def test_published_refuses_what_the_planner_refuses_now() -> None:
+@EVERY_OP
+def test_published_refuses_what_the_planner_refuses_now(op: str) -> None:
     """If this fails with a new kernel: python tests/harness/suite_writer.py published."""
-    text = PUBLISHED.read_text()
+    text = written("published", op).read_text()
     assert published_suite.refreshed(text) == text
 
 
-def test_published_expects_what_the_contract_says() -> None:
-    for case in cases.load_file(PUBLISHED):
+@EVERY_OP
+def test_published_expects_what_the_contract_says(op: str) -> None:
+    for case in cases.load_file(written("published", op)):
         assert case.expect == published_suite.contract(case) or case.expect in (None, 561002)
 
 
@@ -45,12 +52,13 @@ def test_suite_expects_the_refusals_that_the_planner_gives(suite: str) -> None:
         assert case.expect == code, case
 
 
-def test_edge_has_both_sides_every_strategy_every_chip_and_all_data() -> None:
-    edge = cases.load_suite("edge", paths.cases_root())
+@EVERY_OP
+def test_edge_has_both_sides_every_strategy_every_chip_and_all_data(op: str) -> None:
+    edge = cases.load_file(written("edge", op))
     planned = {case: run.plan_case(case) for case in edge if case.expect is None and case.cols}
     seen = Counter((case.soc, plan.strategy) for case, plan in planned.items())
     socs = {soc for soc, _ in seen}
-    assert len(socs) == len({chip.soc.name for chip in edge_suite._chips(OP)})
+    assert len(socs) == len({chip.soc.name for chip in edge_suite._chips(op)})
     strategies = {strategy for _, strategy in seen} - {"Nothing"}
     assert {(soc, strategy) for soc in socs for strategy in strategies} <= set(seen)
     for strategy in strategies:
