@@ -14,8 +14,8 @@ Wish = dict[str, int | str]
 
 BYTES_PER_COL = 10  # of UB, at least, in a row that is read once: no such row is wider
 SCAN_STEP = 16  # a boundary lies between two of these; inside, both sides are found exactly
-# Of an operator with many combinations of dtypes, how many go through everything; the others are cut
-# alike, and meet the boundaries and one line of each kind.
+# Of an operator with many combinations of dtypes, how many go through everything; the others are
+# cut alike, and meet the boundaries and one line of each kind.
 THOROUGH = {"layer_norm_grad_v3": 2}
 SMALL_UB = (65536, 32768, 16384)
 # Blocks of 8 and 16 elements, repeats of 64 and 128, leaves of 512, and what copies like.
