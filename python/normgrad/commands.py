@@ -22,6 +22,7 @@ from normgrad import (
     pool,
     render,
     report,
+    report_case,
     report_selftest,
     resume,
     store,
@@ -146,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         report.json_rows([outcome.result.row()])
     else:
-        report.show_outcome(outcome)
+        report_case.show_outcome(outcome)
     return 0 if outcome.result.expected else 1
 
 
@@ -172,7 +173,7 @@ def plan(args: argparse.Namespace) -> int:
         details = {k: v for k, v in asdict(made).items() if k not in ("tiling", "op", "soc")}
         report.json_rows([{"case": job.text, "plan": made.strategy, **details}])
     else:
-        report.show_plan(made, job.text)
+        report_case.show_plan(made, job.text)
     return 0
 
 

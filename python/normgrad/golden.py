@@ -126,7 +126,8 @@ def rms_norm_grad_rows(data: Matrices, begin: int, end: int) -> tuple[RowBlock, 
         dx_s = abs_xhat * (abs_sum / data.cols)
         dx_s += term
         dx_s *= abs_rstd
-        dx_u = abs_xhat * (UNDERFLOW * abs_rstd)
+        dx_u = _underflow_of_xhat(abs_xhat, abs_rstd, term, abs_sum)
+        dx_u += abs_xhat * (UNDERFLOW * abs_rstd)
         dx_u += UNDERFLOW * (1.0 + 2.0 * abs_rstd)
 
         xhat *= dy
@@ -168,7 +169,8 @@ def layer_norm_grad_rows(data: Matrices, begin: int, end: int) -> tuple[RowBlock
         dx_s += term
         dx_s += term.sum(axis=1, keepdims=True) / data.cols
         dx_s *= abs_rstd
-        dx_u = abs_xhat * (UNDERFLOW * (1.0 + abs_rstd))
+        dx_u = _underflow_of_xhat(abs_xhat, abs_rstd, term, abs_sum)
+        dx_u += abs_xhat * (UNDERFLOW * (1.0 + abs_rstd))
         dx_u += UNDERFLOW * (1.0 + 3.0 * abs_rstd)
 
         dbeta = _sum(dy, np.full(data.cols, UNDERFLOW))
@@ -178,6 +180,15 @@ def layer_norm_grad_rows(data: Matrices, begin: int, end: int) -> tuple[RowBlock
             abs_sum, dx_s, (term, abs_xhat), (np.abs(xhat, out=xhat), abs_xhat)
         )
     return RowBlock(begin, end, dx, dx_s, dx_u, rows), {"dgamma": dgamma, "dbeta": dbeta}
+
+
+def _underflow_of_xhat(abs_xhat: F64, abs_rstd: F64, abs_term: F64, abs_sum: F64) -> F64:
+    """What an xhat below the normal numbers of fp32 does to dx: through the mean, and by itself."""
+    cols = abs_term.shape[1]
+    through_mean: F64 = abs_xhat * (abs_term.sum(axis=1, keepdims=True) / cols)
+    through_mean += abs_sum / cols
+    through_mean *= UNDERFLOW * abs_rstd
+    return through_mean
 
 
 def _sum(terms: F64, u: F64) -> GoldenSum:

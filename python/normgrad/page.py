@@ -123,7 +123,10 @@ def _plan_words(result: Result) -> str:
     if not result.plan:
         return ""
     cores = "1 core" if result.cores == 1 else f"{result.cores} cores"
-    return f"{result.plan} (tiling key {result.tiling_key}) on {cores}: {result.plan_reason}"
+    return (
+        f"{result.plan} (tiling key {result.tiling_key}) on {cores}, error budget "
+        f"C = {result.declared_c or 0:.4g}: {result.plan_reason}"
+    )
 
 
 def _metrics(result: Result) -> dict[str, Mapping[str, Any]]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from reference import Defect, correctly_rounded, kernel_order, rms_norm_grad
 
 from normgrad import fair, golden
 from normgrad.cases import DISTS, Case
-from normgrad.inputs import make_inputs
+from normgrad.dtypes import Array
+from normgrad.inputs import forward_rstd, make_inputs
 from normgrad.verdict import Status, judge
+
+Inputs = dict[str, Array]
 
 
 def case_of(text: str) -> Case:
@@ -40,6 +45,58 @@ def test_rows_added_one_by_one_fail_inside_the_budget(dist: str) -> None:
     assert result.score <= 1.0  # no single element shows it
     assert "dgamma: its RMSE is" in result.reason
     assert result.metrics["dgamma"]["rmse_share"] > 1.0
+
+
+def ones(rows: int, cols: int) -> Inputs:
+    x = np.ones((rows, cols), np.float32)
+    return {"dy": x, "x": x, "rstd": np.ones(rows, np.float32), "gamma": x[0]}
+
+
+def one_row(rows: int, cols: int) -> Inputs:
+    """The same row again and again, as a broadcast tensor has it."""
+    rng = np.random.default_rng(1)
+    x, dy = (np.tile(rng.standard_normal(cols, np.float32), (rows, 1)) for _ in range(2))
+    return {"dy": dy, "x": x, "rstd": forward_rstd(x), "gamma": np.ones(cols, np.float32)}
+
+
+@pytest.mark.parametrize("make", [ones, one_row])
+@pytest.mark.parametrize("shape", [(64, 256), (4096, 64), (128, 128)])
+def test_data_that_repeats_is_judged_by_its_elements_alone(
+    make: Callable[[int, int], Inputs], shape: tuple[int, int]
+) -> None:
+    """Sums of equal numbers in pairs are exact, so that any other order looks bad beside them."""
+    case = case_of(f"fp32:{shape[0]}x{shape[1]}")
+    data = make(*shape)
+    for cores, rows_per_tile in ((40, 4), (7, 16), (3, 1)):
+        result = judge(case, data, kernel_order(data, cores, rows_per_tile), drawn=False)
+        assert result.status is Status.PASSED, result.reason
+        assert result.metrics["dgamma"]["rmse_binds"] == 0.0
+
+
+@pytest.mark.parametrize(("rows", "binds"), [(63, 0.0), (64, 1.0)])
+def test_few_rows_are_few_witnesses_of_dx(rows: int, binds: float) -> None:
+    case = case_of(f"fp32:{rows}x200:dist=parallel")
+    data = make_inputs(case)
+    metrics = judge(case, data, rms_norm_grad(data)).metrics
+    assert metrics["dx"]["rmse_binds"] == binds
+    assert metrics["dgamma"]["rmse_binds"] == 1.0
+
+
+def test_underflow_beside_zeros_is_no_ratio() -> None:
+    case = case_of("fp32:64x64")
+    data = {**make_inputs(case), "dy": np.zeros((64, 64), np.float32)}
+    outputs = rms_norm_grad(data)
+    outputs["dx"][3, 3] = np.float32(1e-45)
+    assert judge(case, data, outputs, drawn=False).metrics["dx"]["rmse_share"] <= 1.0
+
+
+def test_sums_that_may_overflow_are_left_out() -> None:
+    case = case_of("fp32:64x256")
+    data = make_inputs(case)
+    data["dy"] *= np.float32(1e30)
+    data["x"][:, 3] = 3e38
+    data["rstd"][:] = 1.0
+    assert judge(case, data, rms_norm_grad(data), drawn=False).metrics["dgamma"]["score"] <= 1.0
 
 
 def test_gate_is_only_shown_where_a_strategy_declares_more() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from reference import Defect, correctly_rounded, rms_norm_grad
 
-from normgrad import dtypes, verdict
+from normgrad import dtypes, golden, verdict
 from normgrad.cases import DISTS, Case
 from normgrad.dtypes import Array
 from normgrad.inputs import make_inputs
@@ -36,6 +36,16 @@ def test_nothing_finite_proves_nothing() -> None:
     result = judge(case, data, correctly_rounded(data))
     assert result.status is Status.MISTRUSTED
     assert "nothing finite was compared" in result.reason
+
+
+def test_each_output_must_prove_something() -> None:
+    """NaN in every element of dx, numbers in dgamma: nothing was said of dx."""
+    case = case_of("fp32:4x32")
+    data = make_inputs(case)
+    data["gamma"][:] = np.nan
+    result = judge(case, data, correctly_rounded(data))
+    assert result.status is Status.MISTRUSTED
+    assert "every element of dx is NaN or Inf" in result.reason
 
 
 @pytest.mark.parametrize("dtype", ["bf16", "fp16", "fp32"])
@@ -102,6 +112,31 @@ def test_exact_inputs_must_give_exact_results() -> None:
         at = int(np.flatnonzero(flat)[5])
         flat[at] = np.nextafter(flat[at], np.float32(np.inf))
         assert judge(case, data, off).status is Status.FAILED
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+def test_ties_of_exact_results_go_to_even(dtype: str) -> None:
+    """Half an ulp is inside the budget of other inputs; rounding away from zero is not right."""
+    case = case_of(f"{dtype}:256x512:dist=exact")
+    data = make_inputs(case)
+    outputs = correctly_rounded(data)
+    assert judge(case, data, outputs).status is Status.PASSED
+    block, _ = golden.rms_norm_grad_rows(golden.matrices(data), 0, 256)
+    fmt = dtypes.FORMATS[dtype]
+    away = np.nextafter(np.abs(block.dx), np.inf)  # a tie is a tie no more
+    outputs["dx"] = dtypes.round_to(np.copysign(away, block.dx), fmt.name)
+    result = judge(case, data, outputs)
+    assert result.status is Status.FAILED
+    assert "off by" in result.reason
+
+
+def test_xhat_below_the_normal_numbers_is_allowed_its_error() -> None:
+    """x of 3e-43 has two bits; times a dy of 1e12 its rounding is seen in the row's mean."""
+    case = case_of("fp32:8x16")
+    data = make_inputs(case)
+    data["x"][:, 0], data["dy"][:, 0] = 3e-43, 1e12
+    result = judge(case, data, rms_norm_grad(data))
+    assert result.status is Status.PASSED, result.reason
 
 
 def changed(name: str, index: object, value: float, text: str = "fp32:40x32") -> Verdict:
@@ -206,7 +241,7 @@ def test_fp32_saturates_nowhere() -> None:
 def test_overflow_of_the_output_dtype_is_inf() -> None:
     case = case_of("fp16:8x64")
     data = make_inputs(case)
-    data["rstd"] *= np.float32(1e6)
+    data["rstd"][:4] *= np.float32(1e6)
     outputs = correctly_rounded(data)
     assert np.isinf(outputs["dx"]).any()
     assert judge(case, data, outputs).status is Status.PASSED
@@ -325,6 +360,16 @@ def test_declared_c_widens_the_budget() -> None:
     data = make_inputs(case)
     outputs = rms_norm_grad(data, Defect(sequential=True))
     assert judge(case, data, outputs, declared_c=4 + 4096 / 3).status is Status.PASSED
+
+
+def test_no_plan_declares_more_than_its_rows_explain() -> None:
+    case = case_of("fp32:40x32")
+    data = make_inputs(case)
+    outputs = rms_norm_grad(data)
+    assert judge(case, data, outputs, declared_c=4.0 + 40 / 3).status is Status.PASSED
+    result = judge(case, data, outputs, declared_c=18.0)
+    assert result.status is Status.FAILED
+    assert "the plan declares C = 18, and 40 rows explain 17.3333" in result.reason
 
 
 def test_verdict_does_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
