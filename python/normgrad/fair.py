@@ -53,11 +53,10 @@ def _repeats(values: Array) -> bool:
         return False  # nothing to repeat; few elements do not bind anyway
     chosen = values[np.linspace(0, rows - 1, min(rows, REPEAT_SAMPLE)).astype(np.int64)]
     bits = np.ascontiguousarray(chosen).view(f"u{values.dtype.itemsize}")
-    odd = np.random.default_rng(1).integers(1, 1 << 62, cols, np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
-    keys = (bits.astype(np.uint64) * odd).sum(axis=1, dtype=np.uint64)
-    return np.unique(keys).size < REPEAT_SHARE * keys.size
+    odd = np.random.default_rng(1).integers(1, 1 << 62, cols, np.uint64)
+    odd += odd + np.uint64(1)
+    keys: list[int] = (bits.astype(np.uint64) * odd).sum(axis=1, dtype=np.uint64).tolist()
+    return len(set(keys)) < REPEAT_SHARE * len(keys)
 
 
 def halved(values: F32) -> F32:
