@@ -91,7 +91,7 @@ run_clean() {
   cd "$root"
   local path
   for path in .venv build dist normgrad-report .pytest_cache .mypy_cache .ruff_cache .hypothesis \
-    "$cache"/{tiling,twin,unit,work,selftest}-*; do  # the cache folder may be anybody's: only what is ours
+    "$cache"/{tiling,twin,acl,host,unit,work,selftest}-*; do  # the cache folder may be anybody's: only what is ours
     if [ -e "$path" ]; then rm -rf "$path" && say "removed $path"; fi
   done
   find . -name .git -prune -o -type d -name __pycache__ -print0 | xargs -0r rm -rf

@@ -12,14 +12,18 @@
 namespace normgrad {
 
 struct Answer {
-  int32_t code = kSuccess;
+  int32_t code;
   std::string sentence;  // empty on success
+
+  // A constructor, since C++11, with which CANN compiles host code, has no aggregate with defaults.
+  explicit Answer(int32_t is = kSuccess, std::string why = "")
+      : code(is), sentence(std::move(why)) {}
 
   bool ok() const { return code == kSuccess; }
 };
 
 inline Answer Refuse(int32_t code, std::string sentence) {
-  return Answer{code, std::move(sentence)};
+  return Answer(code, std::move(sentence));
 }
 
 std::string WithCommas(uint64_t value);           // "188,416"

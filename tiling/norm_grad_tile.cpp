@@ -139,7 +139,8 @@ uint64_t PitchCols(const Problem& problem) {
 }
 
 uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows) {
-  const uint64_t tiles = std::clamp<uint64_t>(kWholeRstdRows / tile_rows, 1, kRstdTiles);
+  const uint64_t tiles =
+      std::min<uint64_t>(std::max<uint64_t>(kWholeRstdRows / tile_rows, 1), kRstdTiles);
   const uint64_t rows = std::min(tiles * tile_rows, std::max(busiest_rows, tile_rows));
   return busiest_rows == kGroupRows && busiest_rows % rows != 0 ? busiest_rows : rows;
 }

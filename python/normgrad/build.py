@@ -38,6 +38,7 @@ _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("libnormgrad_twin.so", "normgrad-twin", "unit_flags.txt"),
     ),
     "acl": (("normgrad_acl",), ("libnormgrad_acl.so", "libnormgrad_tiling.so")),
+    "host": (("normgrad_op_host",), ("libnormgrad_op_host.so",)),
 }
 # The names under which a client links what CANN spreads over several libraries.
 _ACL_NAMES = ("ascendcl", "acl_rt", "nnopbase", "cust_opapi", "opapi_nn", "opapi_math", "opapi")
@@ -77,6 +78,11 @@ def twin_runner() -> Path:
 def acl_folder() -> Path:
     """The folder of the aclnn library, under all the names that clients link."""
     return _base("acl")
+
+
+def host_library() -> Path:
+    """CANN's host side of the operators, over contexts that tests build."""
+    return _base("host") / "libnormgrad_op_host.so"
 
 
 def unit(op: str, arch: int, dtypes: Sequence[str]) -> Path:
@@ -179,12 +185,14 @@ def _base_sources(root: Path, part: str) -> list[Path]:
     if part == "acl":
         headers = [f for f in cache.sources(root / "twin" / "machine") if f.suffix == ".h"]
         files += cache.sources(root / "twin" / "acl") + cache.sources(root / "op_host") + headers
+    if part == "host":
+        files += cache.sources(root / "twin" / "host") + cache.sources(root / "op_host")
     return files + tiling
 
 
 def _twin_sources(root: Path) -> list[Path]:
-    acl = root / "twin" / "acl"
-    return [file for file in cache.sources(root / "twin") if acl not in file.parents]
+    others = {root / "twin" / "acl", root / "twin" / "host"}
+    return [file for file in cache.sources(root / "twin") if others.isdisjoint(file.parents)]
 
 
 def _all_sources(root: Path) -> list[Path]:

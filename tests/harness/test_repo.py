@@ -128,6 +128,7 @@ def test_twin_page_has_an_entry_for_each_rule() -> None:
 
 # C++ by itself. What the operator's compiler defines stands before a kernel's first include.
 HEADERS = [f for f in _files("tiling", "twin", "op_kernel", "op_host") if f.suffix == ".h"]
+INCLUDED = ("include", "acl/include", "host/include")
 ENTRIES = [f for f in _files("op_kernel") if f.suffix == ".cpp"]
 
 
@@ -137,7 +138,7 @@ def _compile(source: Path, dtype: str = "float") -> None:
     flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-D__NPU_ARCH__=2201"]
     flags += [f"-DDTYPE_{name}={dtype}" for name in ("DY", "X", "GAMMA", "DX")]
     flags += [f"-DDTYPE_{name}=float" for name in ("RSTD", "DGAMMA")]
-    flags += [f"-I{ROOT / 'twin' / name}" for name in ("include", "acl/include")] + [f"-I{ROOT}"]
+    flags += [f"-I{ROOT / 'twin' / name}" for name in INCLUDED] + [f"-I{ROOT}"]
     run = subprocess.run(
         [compiler, *flags, str(source)], capture_output=True, text=True, check=False
     )

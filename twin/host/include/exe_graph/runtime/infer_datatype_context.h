@@ -1,0 +1,36 @@
+// Host API, on this computer: element types of inputs, from which those of the outputs follow.
+#ifndef NORMGRAD_TWIN_HOST_EXE_GRAPH_RUNTIME_INFER_DATATYPE_CONTEXT_H_
+#define NORMGRAD_TWIN_HOST_EXE_GRAPH_RUNTIME_INFER_DATATYPE_CONTEXT_H_
+
+#include <vector>
+
+#include "exe_graph/runtime/tensor_desc.h"
+
+namespace gert {
+
+class InferDataTypeContext {
+ public:
+  InferDataTypeContext(const std::vector<normgrad::host::Tensor>* inputs,
+                       std::vector<ge::DataType>* outputs)
+      : inputs_(inputs), outputs_(outputs) {}
+
+  ge::DataType GetInputDataType(size_t index) const {
+    const bool is_there = index < inputs_->size() && (*inputs_)[index].is_present;
+    return is_there ? (*inputs_)[index].desc.GetDataType() : ge::DT_UNDEFINED;
+  }
+  ge::graphStatus SetOutputDataType(size_t index, ge::DataType dtype) {
+    if (index >= outputs_->size()) {
+      return ge::GRAPH_FAILED;
+    }
+    (*outputs_)[index] = dtype;
+    return ge::GRAPH_SUCCESS;
+  }
+
+ private:
+  const std::vector<normgrad::host::Tensor>* inputs_;
+  std::vector<ge::DataType>* outputs_;
+};
+
+}  // namespace gert
+
+#endif  // NORMGRAD_TWIN_HOST_EXE_GRAPH_RUNTIME_INFER_DATATYPE_CONTEXT_H_
