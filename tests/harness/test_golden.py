@@ -46,6 +46,35 @@ def test_golden_agrees_with_exact_arithmetic(text: str) -> None:
         assert abs(sums["dgamma"].s[c] - s) <= 1e-14 * s
 
 
+@pytest.mark.parametrize("text", CASES)
+def test_golden_of_layer_norm_agrees_with_exact_arithmetic(text: str) -> None:
+    case = Case.parse(f"layer_norm_grad_v3:ascend910b4:{text}")
+    data = golden.matrices(make_inputs(case))
+    assert data.mean is not None
+    rows, cols = data.rows, data.cols
+    dy, x = exact(data.dy), exact(data.x)
+    gamma, rstd, mean = (exact(a)[0] for a in (data.gamma, data.rstd, data.mean))
+    block, sums = golden.layer_norm_grad_rows(data, 0, rows)
+    xhat = [[(x[r][c] - mean[r]) * rstd[r] for c in range(cols)] for r in range(rows)]
+    for r in range(rows):
+        term = [dy[r][c] * gamma[c] for c in range(cols)]
+        product = [t * h for t, h in zip(term, xhat[r], strict=True)]
+        c1, c2 = sum(term) / cols, sum(product) / cols
+        size = (sum(map(abs, term)) / cols, sum(map(abs, product)) / cols)
+        for c in range(cols):
+            s = rstd[r] * (abs(term[c]) + size[0] + abs(xhat[r][c]) * size[1])
+            assert abs(block.dx[r, c] - (term[c] - c1 - xhat[r][c] * c2) * rstd[r]) <= 1e-14 * s
+            assert abs(block.dx_s[r, c] - s) <= 1e-14 * s
+    for c in range(cols):
+        for name, parts in (
+            ("dgamma", [dy[r][c] * xhat[r][c] for r in range(rows)]),
+            ("dbeta", [dy[r][c] for r in range(rows)]),
+        ):
+            s = sum(abs(p) for p in parts)
+            assert abs(sums[name].value[c] - sum(parts)) <= 1e-14 * s
+            assert abs(sums[name].s[c] - s) <= 1e-14 * s
+
+
 def test_blocks_of_rows_add_up() -> None:
     data = data_of("fp32:101x24")
     whole, sums = golden.rms_norm_grad_rows(data, 0, 101)

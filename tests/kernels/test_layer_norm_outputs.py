@@ -1,0 +1,56 @@
+"""LayerNormGradV3: an output has the same bits whatever else is asked for, however rows are cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from normgrad import inputs, ops, run
+from normgrad.backends import Array, LaunchOptions, twin
+from normgrad.cases import Case
+
+OP = "layer_norm_grad_v3:ascend910b4"
+MASKS = [f"{bits:03b}" for bits in range(1, 7)]
+
+
+def launched(text: str, data: dict[str, Array] | None = None) -> dict[str, Array]:
+    case = Case.parse(f"{OP}:{text}")
+    given = inputs.make_inputs(case) if data is None else data
+    outputs = twin.run(case, given, run.plan_case(case), LaunchOptions())
+    assert outputs.error is None
+    assert outputs.findings == ()
+    assert set(outputs.arrays) == {spec.name for spec in ops.wanted(case)}
+    return outputs.arrays
+
+
+def bits(array: Array) -> Array:
+    return array.view(f"u{array.dtype.itemsize}")
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp32"])
+@pytest.mark.parametrize("shape", ["93x200", "50x5000", "45x14001", "5x9000"])
+def test_a_mask_changes_no_bit_of_what_it_leaves(dtype: str, shape: str) -> None:
+    whole = launched(f"{dtype}:{shape}")
+    for mask in MASKS:
+        for name, array in launched(f"{dtype}:{shape}:mask={mask}").items():
+            np.testing.assert_array_equal(bits(array), bits(whole[name]), err_msg=f"{name} {mask}")
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp32"])
+@pytest.mark.parametrize("shape", ["93x200", "50x5000", "50x7680", "45x14001", "5x9000"])
+def test_no_gamma_is_a_gamma_of_ones(dtype: str, shape: str) -> None:
+    data = inputs.make_inputs(Case.parse(f"{OP}:{dtype}:{shape}:gamma=none"))
+    ones = np.ones(Case.parse(f"{OP}:{dtype}:{shape}").cols, data["x"].dtype)
+    without = launched(f"{dtype}:{shape}:gamma=none", data)
+    for name, array in launched(f"{dtype}:{shape}", {**data, "gamma": ones}).items():
+        np.testing.assert_array_equal(bits(array), bits(without[name]), err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp32"])
+@pytest.mark.parametrize("cols", [513, 1500, 2113])
+def test_strategies_agree_on_every_bit_of_dx(dtype: str, cols: int) -> None:
+    shape = f"{dtype}:30x{cols}:dist=uniform01"
+    whole = launched(f"{shape}:strategy=DxWholeRow")["dx"]
+    for wish in ("DxInPlaceRow:chunk=512", "DxSplitRow:chunk=512", "DxSplitRow", "DxFewRows"):
+        other = launched(f"{shape}:strategy={wish}")["dx"]
+        np.testing.assert_array_equal(bits(other), bits(whole), err_msg=wish)
