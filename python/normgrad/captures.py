@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -15,6 +15,7 @@ from normgrad import dtypes, ops
 from normgrad.cases import Case
 from normgrad.dtypes import Array
 from normgrad.errors import NormgradError
+from normgrad.inputs import forward_mean_and_rstd, forward_rstd
 
 # Bytes that one stored byte can become, by compression: deflate's limit is 1032.
 _GROWTH = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
@@ -22,6 +23,11 @@ _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
+
+# rstd further from what x gives is another tensor's: 16-bit x may be rounded, and the epsilon of
+# the forward pass, which nobody knows here, weighs where x is small.
+_ODD_SHARE = 0.02
+_LARGE_RSTD = 30.0
 
 
 class CaptureError(NormgradError, ValueError):
@@ -36,6 +42,7 @@ class Capture:
     dtypes: dict[str, str]
     shape: tuple[int, ...]  # of x
     axes: int  # trailing axes that are normalised
+    remark: str = ""  # what looks like a slip, though it can be computed
 
     def case(self, op: str, soc: str, **options: Any) -> Case:
         """A case with this capture's dtypes and shape; its seed means nothing."""
@@ -57,7 +64,8 @@ def load_npz(path: Path, op: str = "rms_norm_grad") -> Capture:
     inputs = {name: _read(path, name, stored) for name in names}
     axes = _check_shapes(path, inputs, ops.find_op(op))
     kinds = {name: dtypes.dtype_name(values.dtype) for name, values in inputs.items()}
-    return Capture(inputs, kinds, inputs["x"].shape, axes)
+    remarks = (_unused(path, names), _odd_statistics(inputs))
+    return Capture(inputs, kinds, inputs["x"].shape, axes, "; ".join(filter(None, remarks)))
 
 
 def _stored(path: Path, names: Sequence[str]) -> dict[str, Array]:
@@ -118,10 +126,41 @@ def _read(path: Path, name: str, stored: dict[str, Array]) -> Array:
         return np.ascontiguousarray(values).view(dtypes.numpy_dtype("bf16"))
     if kind in dtypes.FLOAT_NAMES and values.dtype == dtypes.numpy_dtype(kind):
         return np.ascontiguousarray(values)
+    marked = f"and marked {tag[:40]}" if f"{name}_dtype" in stored else f"without {name}_dtype"
     raise CaptureError(
-        f"{path}: {name} is stored as {values.dtype} and marked {tag}: store float32 or float16, "
+        f"{path}: {name} is stored as {values.dtype} {marked}: store float32 or float16, "
         f"or bfloat16 as uint16 with {name}_dtype = 'bfloat16'"
     )
+
+
+def _unused(path: Path, names: Sequence[str]) -> str:
+    """A tensor under a misspelt name is not the one that was meant."""
+    with zipfile.ZipFile(path) as archive:
+        held = [Path(name).stem for name in archive.namelist()]
+    known = {*names, *(f"{name}_dtype" for name in names)}
+    others = [ascii(name)[1:-1] for name in held if name not in known]
+    return f"not used: {', '.join(others)}" if others else ""
+
+
+def _odd_statistics(inputs: Mapping[str, Array]) -> str:
+    """rstd and mean are taken as they are; those of another tensor are a common slip."""
+    x = inputs["x"].reshape(inputs["rstd"].size, -1)
+    if not x.size:
+        return ""
+    if "mean" in inputs:
+        rstd, formula = forward_mean_and_rstd(x)[1], "1 / sqrt(mean((x - mean)^2) + 1e-6)"
+    else:
+        rstd, formula = forward_rstd(x), "1 / sqrt(mean(x^2) + 1e-6)"
+    plain = np.isfinite(rstd) & (rstd < _LARGE_RSTD) & np.isfinite(inputs["rstd"].reshape(-1))
+    given = dtypes.to_float64(inputs["rstd"]).reshape(-1)
+    off = plain & (np.abs(given - rstd) > _ODD_SHARE * rstd)
+    if off.any():
+        row = int(np.flatnonzero(off)[0])
+        return (
+            f"rstd of {np.count_nonzero(off)} of {len(x)} rows is not {formula} of x (row {row}: "
+            f"{given[row]:.6g} and {rstd[row]:.6g}); it was used as given"
+        )
+    return ""
 
 
 def _check_shapes(path: Path, inputs: dict[str, Array], op: ops.OpDescription) -> int:

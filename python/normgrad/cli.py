@@ -215,7 +215,9 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     selftest = add(
         "selftest", commands.selftest, "plant defects and see that each is found for its reason"
     )
-    selftest.add_argument("names", nargs="*", metavar="NAME", help="defects (default: all)")
+    selftest.add_argument(
+        "names", nargs="*", metavar="NAME", help="defects (default: the quicker ones)"
+    )
     selftest.add_argument(
         "--full",
         action="store_true",

@@ -115,7 +115,7 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.case.endswith(".npz") and not args.case.startswith("npz:"):
+    if args.case.lower().endswith(".npz") and not args.case.startswith("npz:"):
         for name in ("op", "soc"):
             if getattr(args, name) is None:
                 raise NormgradError(
@@ -126,7 +126,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         for name in ("op", "soc"):
             if getattr(args, name) is not None:
-                raise NormgradError(f"--{name} is for .npz files: case {args.case} has its own")
+                raise NormgradError(
+                    f"--{name} is for .npz files, and {args.case} is not one: leave --{name} away, "
+                    "or give arrays saved with numpy.savez"
+                )
         job = jobs.from_text(args.case)
     if args.ub:
         job = jobs.with_ub(job, args.ub)

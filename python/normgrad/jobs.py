@@ -84,6 +84,10 @@ def from_text_or_broken(text: str) -> Job:
 
 def from_npz(file: Path, op: str, soc: str) -> Job:
     """A job on the tensors of a file, which must hold what the operator needs."""
+    if not str(file).isprintable():
+        raise captures.CaptureError(
+            f"{str(file)!a} has characters in its name that cannot be printed: rename it"
+        )
     known = paths.captures_root() / file.name
     if not file.exists() and file.parent == Path(".") and known.exists():
         file = known

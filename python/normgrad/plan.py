@@ -24,6 +24,13 @@ from normgrad.words import allowed
 _DTYPE_CODES = {"fp32": 0, "fp16": 1, "int8": 2, "int32": 3, "bf16": 27, "hif8": 34}
 _DTYPE_NAMES = {code: name for name, code in _DTYPE_CODES.items()}
 _UNDEFINED = -1
+# Names under which chips are sold or that tools print, and that no nearest word would lead to.
+_SOLD_AS = {
+    "ascend910c": "ascend910_93",
+    "910c": "ascend910_93",
+    "910b": "ascend910b",
+    "310p": "ascend310p",
+}
 _TILING_REFUSED = 561002  # tiling/problem.h
 _MAX_LENGTH = 2**63 - 1
 
@@ -160,6 +167,8 @@ def find_soc(name: str) -> Soc:
         return _read_soc(raw)
     known = socs()
     words = [soc.name for soc in known] + sorted({soc.family for soc in known})
+    if name.lower() in _SOLD_AS:
+        raise SocError(f"unknown chip {name!r}: its name here is {_SOLD_AS[name.lower()]}")
     raise SocError(f"unknown chip {name!r}: {allowed(name, words)}")
 
 

@@ -150,7 +150,13 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     if wrong := _too_large(case):
         return Outcome(job, replace(planned, reason=wrong), plan)
     try:
-        data = captures.load_npz(job.npz, case.op).inputs if job.npz else inputs.make_inputs(case)
+        if job.npz:
+            capture = captures.load_npz(job.npz, case.op)
+            data = capture.inputs
+            notes = [note for note in (planned.note, capture.remark) if note]
+            planned = replace(planned, note="; ".join(notes))
+        else:
+            data = inputs.make_inputs(case)
         ordered, batched = _launch(case, data, plan, options)
     except build.UnitError as error:
         return Outcome(job, replace(planned, reason=str(error)), plan)

@@ -113,8 +113,27 @@ def _bench_row(result: Result) -> Sequence[object]:
     )
 
 
+def beyond_budget(result: Result) -> list[str]:
+    """The figures of a case that miss their limits, in words."""
+    missed = []
+    for name, limit in result.budget.items():
+        value = getattr(result, name)
+        if value is None or limit is None:
+            continue
+        least = name == "bandwidth_fraction"
+        if value < limit if least else value > limit:
+            word = "at least" if least else "at most"
+            missed.append(f"{name.replace('_', ' ')} is {value:.4g}, {word} {limit:.4g}")
+    return missed
+
+
 def footnotes(results: Sequence[Result]) -> list[str]:
-    """What the columns of modelled times mean on each chip."""
+    """What misses its limit, and what the columns of modelled times mean on each chip."""
+    missed = [
+        f"beyond its budget: {result.case}: {', '.join(words)}"
+        for result in results
+        if (words := beyond_budget(result))
+    ]
     said = [
         f"{result.soc}: {label(result.time)} time, without launch and SyncAll; cold at "
         f"{result.time['gm_pool_gb_per_s']:,.0f} GB/s, of which `fraction` is the share used, "
@@ -122,7 +141,7 @@ def footnotes(results: Sequence[Result]) -> list[str]:
         for result in results
         if result.time
     ]
-    return list(dict.fromkeys(said))
+    return [*missed, *dict.fromkeys(said)]
 
 
 def _number(value: float | None, form: str) -> str:
@@ -190,6 +209,11 @@ def write_profile(path: Path, row: Mapping[str, object]) -> None:
 
 def clear_trace(path: Path) -> None:
     """What an earlier run has left goes, and a place that cannot be written is said at once."""
+    if path.suffix == ".csv":
+        raise NormgradError(
+            f"--trace {path}: a .csv with the profiler's columns is written beside the timeline; "
+            "name this one .json"
+        )
     try:
         path.write_text("", encoding="utf-8")
         path.unlink()

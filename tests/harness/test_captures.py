@@ -7,12 +7,13 @@ import os
 import struct
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from reference import correctly_rounded
 
-from normgrad import verdict
+from normgrad import jobs, verdict
 from normgrad.captures import CaptureError, load_npz
 from normgrad.inputs import forward_rstd
 
@@ -177,3 +178,34 @@ def test_unreadable_file_gives_one_sentence(tmp_path: Path) -> None:
         load_npz(tmp_path / "one.npy")
     with pytest.raises(CaptureError, match="is not a file"):
         load_npz(tmp_path)
+
+
+def remark_of(path: Path, **changed: Any) -> str:
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((6, 64), np.float32)
+    tensors = {"dy": x, "x": x, "rstd": forward_rstd(x), "gamma": x[0], **changed}
+    np.savez(path, **tensors)
+    return load_npz(path, "rms_norm_grad").remark
+
+
+def test_statistics_of_another_tensor_are_remarked(tmp_path: Path) -> None:
+    assert remark_of(tmp_path / "a.npz") == ""
+    rng = np.random.default_rng(1)
+    rstd = forward_rstd(rng.standard_normal((6, 64), np.float32))
+    said = remark_of(tmp_path / "a.npz", rstd=1 / rstd**2)
+    assert said.startswith("rstd of ")
+    assert "is not 1 / sqrt(mean(x^2) + 1e-6) of x" in said
+    assert "6 of 6 rows" in remark_of(tmp_path / "a.npz", rstd=-rstd)
+    assert remark_of(tmp_path / "a.npz", rstd=rstd * np.float32(1.01)) == ""
+
+
+def test_arrays_that_nobody_takes_are_remarked(tmp_path: Path) -> None:
+    assert remark_of(tmp_path / "a.npz", dX=np.ones(3), x_dtype="float32") == "not used: dX"
+
+
+def test_a_name_that_cannot_be_printed_is_refused(tmp_path: Path) -> None:
+    for name in (b"a\x1b[31m.npz", b"a\xff.npz", b"a\n.npz"):
+        file = tmp_path / os.fsdecode(name)
+        file.write_bytes(b"")
+        with pytest.raises(CaptureError, match="cannot be printed: rename it"):
+            jobs.from_npz(file, "rms_norm_grad", "ascend910b4")

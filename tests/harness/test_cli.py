@@ -32,6 +32,9 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
 
 
 MISTAKES = [
+    (["plan", "rms_norm_grad:ascend910c:bf16:4x8"], "its name here is ascend910_93"),
+    (["run", CASE, "--trace", "x.csv"], "name this one .json"),
+    (["run", "a.npy", "--op", "rms_norm_grad"], "a.npy is not one: leave --op away"),
     (["verfy"], "did you mean verify?"),
     (["verify", "--chek", "all"], "did you mean --check?"),
     (["verify", "--check", "al"], "did you mean all?"),

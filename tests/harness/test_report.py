@@ -232,6 +232,17 @@ def test_bench_has_one_form_per_column(capsys: pytest.CaptureFixture[str]) -> No
         assert f" {word} " in said
 
 
+def test_bench_names_what_misses_its_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    limits: dict[str, float | None] = {"slope_cycles_per_64": 18.0, "bandwidth_fraction": 0.75}
+    over = replace(PASSED, budget=limits, bandwidth_fraction=0.744)
+    report.bench_table([over, replace(PASSED, budget={"slope_cycles_per_64": 18.5})])
+    said = [line for line in capsys.readouterr().out.splitlines() if "beyond" in line]
+    assert said == [
+        f"beyond its budget: {PASSED.case}: slope cycles per 64 is 18.25, at most 18, bandwidth "
+        "fraction is 0.744, at least 0.75"
+    ]
+
+
 def test_html_of_nothing(tmp_path: Path) -> None:
     assert "0 cases" in render.write_html(tmp_path / "report.html", [], 0.0).read_text()
 
