@@ -148,10 +148,11 @@ void Core::ReportLeaks(const char* api, Site site) {
       continue;
     }
     const bool queued = state == BufferState::kEnqueued;
-    Report(Rule::kQueueLeak, api, PIPE_S, Describe(id), 0, buffers_[id].bytes,
-           site.file != nullptr ? site : buffers_[id].site,
-           queued ? "this tensor was enqueued but never dequeued"
-                  : "this tensor was never given back with FreeTensor");
+    const std::string until = site.file != nullptr ? " before " + PlaceOf(site) : "";
+    Report(Rule::kQueueLeak, api, PIPE_S, Describe(id), 0, buffers_[id].bytes, buffers_[id].site,
+           (queued ? "the tensor that AllocTensor gave here was enqueued but never dequeued"
+                   : "the tensor that AllocTensor gave here never went back with FreeTensor") +
+               until);
   }
 }
 

@@ -164,8 +164,8 @@ SAMPLE(ResetsAPipeWithTensorsOut, 1) {
   TPipe pipe;
   In1 queue;
   pipe.InitBuffer(queue, 1, 256);
-  queue.AllocTensor<float>();
   //! queue-leak Reset core=0 pipe=S buffer="VECIN queue 0 buffer 0" bytes=0..256
+  queue.AllocTensor<float>();
   pipe.Reset();
 }
 
