@@ -54,10 +54,14 @@ struct NormGradUbBytes {
   uint32_t work;         // one fp32 work array; see work_arrays
   uint32_t half_rows;    // DxWholeRow: half the rows of a step, fp32, at least sum_hi
   uint32_t rstd_block;   // rstd_rows (rounded up to 8) blocks of 32 B, rstd repeated 8 times
-  uint32_t mean_block;   // rows_per_step (rounded up to 8) blocks: minus the mean, times rstd
-  uint32_t leaf_parts;   // rows_per_step (rounded up to 8) x leaf_pitch blocks
-  uint32_t leaf_sums;    // rows_per_step x leaf_pitch fp32; 0: a row is one leaf
-  uint32_t row_sums;     // rows_per_step fp32, rounded up to 8, for each sum and for minus cols;
+  uint32_t upper_parts;  // DxWholeRow: a step's rows, fp32, for split sums of few columns; or 0
+  uint32_t mean_block;   // rows_per_step (rounded up to 8) blocks: minus the mean, times rstd; for
+                         // split sums at least six times rows_per_step fp32, rounded up to 64
+  uint32_t leaf_parts;   // sum_terms x rows_per_step (rounded up to 8) x leaf_pitch blocks
+  uint32_t leaf_sums;    // sum_terms x rows_per_step x leaf_pitch fp32; 0: a row is one leaf
+  uint32_t sum_bits;     // split sums: a block, and a bit for each row; 0: sums are plain
+  uint32_t row_sums;     // rows_per_step fp32, rounded up to 8, for each sum and for minus cols; of
+                         // split sums and rounded up to 64, for upper and lower ones;
                          // DxSplitRow: group_rows fp32, rounded up to 8, per level of its tree;
                          // DxFewRows: twice as many
   uint32_t leaf_in;      // queue, DxFewRows: leaf sums of some rows, or 4,096 of one; or parts of
@@ -91,6 +95,8 @@ struct NormGradTiling {
   uint32_t pitch_cols;    // one row's length in UB: cols rounded up to 8, or to a 32 B block of dy
   uint32_t chunk_cols;    // columns worked on together, a multiple of 512; 0: the whole row
   uint32_t segment_cols;  // columns that are copied together, a multiple of chunk_cols; 0: all
+  uint32_t sum_terms;     // fp32 that a row's sum has: 1, or 2 if it is split
+  float mean_factor;      // -1 / cols
   uint32_t leaf_pitch;    // leaf sums of one row: 1, or ceil(cols / 512) rounded up to 8
   uint32_t gamma_is_wide;  // 1: gamma is kept in fp32
   uint32_t in_buffers;     // of dy_in and x_in; in DxInPlaceRow the places of segments

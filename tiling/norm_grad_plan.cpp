@@ -124,6 +124,8 @@ NormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Layout
   tiling.chunk_cols = static_cast<uint32_t>(tile.chunk_cols);
   tiling.rstd_rows = static_cast<uint32_t>(tile.rstd_rows);
   tiling.segment_cols = static_cast<uint32_t>(tile.segment_cols);
+  tiling.sum_terms = SumTerms(problem);
+  tiling.mean_factor = -1.0F / static_cast<float>(cols);
   tiling.leaf_pitch = static_cast<uint32_t>(LeafPitch(cols));
   tiling.gamma_is_wide = tile.gamma_is_wide ? 1 : 0;
   tiling.in_buffers = tile.in_buffers;
@@ -155,6 +157,8 @@ std::vector<PlanField> Fields(const NormGradTiling& tiling) {
           {"pitch_cols", static_cast<double>(tiling.pitch_cols), "cols"},
           {"chunk_cols", static_cast<double>(tiling.chunk_cols), "cols"},
           {"segment_cols", static_cast<double>(tiling.segment_cols), "cols"},
+          {"sum_terms", static_cast<double>(tiling.sum_terms), ""},
+          {"mean_factor", static_cast<double>(tiling.mean_factor), ""},
           {"leaf_pitch", static_cast<double>(tiling.leaf_pitch), "elems"},
           {"gamma_is_wide", static_cast<double>(tiling.gamma_is_wide), ""},
           {"in_buffers", static_cast<double>(tiling.in_buffers), "buffers"},
@@ -299,7 +303,7 @@ Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& opt
     tiling.leaf_row_pitch = static_cast<uint32_t>(pitch);
     tiling.leaf_read_rows = static_cast<uint32_t>(LeafReadRows(problem, tile));
     tiling.leaf_sums_at = plan->workspace_bytes / kFp32Bytes;
-    plan->workspace_bytes += Stats(problem) * problem.rows * pitch * leaf_bytes;
+    plan->workspace_bytes += Stats(problem) * SumTerms(problem) * problem.rows * pitch * leaf_bytes;
   }
   if (problem.meeting_bytes != 0 && deal.cores > 1) {
     tiling.counters_at = plan->workspace_bytes;

@@ -121,8 +121,8 @@ Layout PlaceBlock(const Problem& problem, const Tile& tile) {
   const uint64_t sum_bytes = tile.chunk_cols * kFp32Bytes;
   const uint64_t tiles =
       CeilDiv(tile.group_rows, tile.rows) * CeilDiv(tile.block_cols, tile.chunk_cols);
-  const uint64_t group_bytes = AlignUp(tile.group_rows, kFp32PerBlock) * kFp32Bytes;
   const uint64_t row_blocks = AlignUp(tile.rows, kFp32PerBlock) * kBlockBytes;
+  const uint64_t terms = SumTerms(problem);
   Layout layout;
   UbBudget& ub = layout.budget;
   NormGradUbBytes& bytes = layout.bytes;
@@ -140,14 +140,22 @@ Layout PlaceBlock(const Problem& problem, const Tile& tile) {
   bytes.rstd_block = ub.Add("rstd_block", row_blocks, values);
   bytes.mean_block = ub.Add("mean_block", row_blocks, values);
   // A row's leaves in a chunk are one block: a block of eight parts for each of them, then a sum.
-  bytes.leaf_parts = ub.Add("leaf_parts", tile.rows * kFp32PerBlock * kBlockBytes, values);
+  const uint64_t parts_bytes = tile.rows * kFp32PerBlock * kBlockBytes;
+  bytes.leaf_parts = ub.Add("leaf_parts", terms * parts_bytes, values);
   const bool is_shared = tile.key == NormGradKey::kDxFewRows;
   // Shared sums leave as blocks of parts where whole blocks are copied.
   const bool as_parts = is_shared && CopiesBlocks(problem);
-  bytes.leaf_sums =
-      ub.Add("leaf_sums", as_parts ? bytes.leaf_parts : row_blocks, values * (is_shared ? 2 : 1));
+  bytes.leaf_sums = ub.Add("leaf_sums",
+                           as_parts    ? parts_bytes
+                           : is_shared ? row_blocks
+                                       : terms * row_blocks,
+                           values * (is_shared ? 2 : 1));
+  bytes.sum_bits = ub.Add("sum_bits", SumBitsBytes(problem, tile.group_rows));
+  // Beside the sums lie the levels of the tree or, when it is done, the arrays of the means.
+  const uint64_t levels = is_shared ? 0 : terms * tile.sum_levels;
+  const uint64_t spares = std::max<uint64_t>(levels, terms > 1 ? kSplitSumSpares : 1);
   bytes.row_sums =
-      ub.Add("row_sums", (1 + (is_shared ? 1 : tile.sum_levels)) * group_bytes, values);
+      ub.Add("row_sums", (terms + spares) * SumBytes(problem, tile.group_rows), values);
   PlaceLeafExchange(problem, tile, &layout);
   return layout;
 }

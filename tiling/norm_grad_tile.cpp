@@ -32,17 +32,22 @@ void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
   NormGradUbBytes& bytes = layout->bytes;
   const uint64_t rstd_rows = AlignUp(tile.rstd_rows, kFp32PerBlock);
   const uint64_t step_rows = AlignUp(tile.step_rows, kFp32PerBlock);
+  const uint64_t terms = SumTerms(problem);
+  const uint64_t sum_bytes = SumBytes(problem, tile.step_rows);
   const uint64_t leaf_pitch = LeafPitch(problem.cols);
   // The rows of a step that has several leaves to a row are few: they are not rounded up.
   const uint64_t leaf_rows = leaf_pitch == 1 ? step_rows : tile.step_rows;
   const uint32_t values = Stats(problem);  // of a row: as many come as are computed
   bytes.rstd_block = ub.Add("rstd_block", rstd_rows * kBlockBytes, values);
-  bytes.mean_block = ub.Add("mean_block", step_rows * kBlockBytes, values);
-  bytes.leaf_parts = ub.Add("leaf_parts", leaf_rows * leaf_pitch * kBlockBytes, values);
-  bytes.leaf_sums =
-      ub.Add("leaf_sums", leaf_pitch == 1 ? 0 : leaf_rows * leaf_pitch * kFp32Bytes, values);
-  // and what divides them
-  bytes.row_sums = ub.Add("row_sums", (values + 1) * step_rows * kFp32Bytes);
+  // Before means are spread there, split sums have arrays for their arithmetic there, and rstd.
+  const uint64_t spares = terms > 1 ? (kSplitSumSpares + 1) * sum_bytes : 0;
+  bytes.mean_block = ub.Add("mean_block", std::max(step_rows * kBlockBytes, spares), values);
+  bytes.leaf_parts = ub.Add("leaf_parts", terms * leaf_rows * leaf_pitch * kBlockBytes, values);
+  bytes.leaf_sums = ub.Add(
+      "leaf_sums", leaf_pitch == 1 ? 0 : terms * leaf_rows * leaf_pitch * kFp32Bytes, values);
+  bytes.sum_bits = ub.Add("sum_bits", SumBitsBytes(problem, tile.step_rows));
+  // and what divides them, or their lower parts
+  bytes.row_sums = ub.Add("row_sums", (values + 1) * sum_bytes);
 }
 
 Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
@@ -62,6 +67,10 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   bytes.work = ub.Add("work", tile.step_rows * row_bytes, WorkArrays(problem, tile));
   bytes.half_rows =
       ub.Add("half_rows", std::max<uint64_t>(tile.step_rows / 2 * row_bytes, bytes.sum_hi));
+  // Upper parts of wider rows lie where halving them has left room.
+  const bool has_no_room = AlignUp(problem.cols, problem.copy_cols) < 2 * kRepeatCols;
+  bytes.upper_parts =
+      ub.Add("upper_parts", SumTerms(problem) > 1 && has_no_room ? tile.step_rows * row_bytes : 0);
   PlaceStatistics(problem, tile, &layout);
   return layout;
 }

@@ -79,6 +79,24 @@ inline bool CopiesBlocks(const Problem& problem) { return problem.copy_cols > 1;
 uint64_t PitchCols(const Problem& problem);
 uint64_t LeafPitch(uint64_t cols);  // fp32 leaf sums of one row
 
+// fp32 that a row's sum has. 16-bit outputs hide the errors of a plain sum behind their own
+// rounding; fp32 ones need it split into an upper and a lower part.
+inline uint32_t SumTerms(const Problem& problem) {
+  const bool is_split =
+      problem.dtype == DType::kFloat32 && Stats(problem) == 1 && problem.in_registers == 0;
+  return is_split ? 2 : 1;
+}
+// Arrays that the arithmetic of split sums takes beside them.
+constexpr uint64_t kSplitSumSpares = 5;
+// Of one term of the sums of some rows, fp32: split ones are compared, in whole repeats.
+inline uint64_t SumBytes(const Problem& problem, uint64_t rows) {
+  return AlignUp(rows * sizeof(float), SumTerms(problem) > 1 ? kRepeatBytes : kBlockBytes);
+}
+// Of a block of constants of split sums, and a bit for each row in whole blocks.
+inline uint64_t SumBitsBytes(const Problem& problem, uint64_t rows) {
+  return SumTerms(problem) > 1 ? kBlockBytes + AlignUp(CeilDiv(rows, 8), kBlockBytes) : 0;
+}
+
 inline uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
 
 // fp32 arrays that a strategy computes in, beside its queues.

@@ -3,7 +3,8 @@
 // and adds them up by the tree, 64 at a time: 4,096 leaves make a subtree of two levels, so that a
 // row may have any number of them. Who has which columns changes nothing.
 //
-// Workspace: per row a place for each leaf, behind the partial sums over rows.
+// Workspace: per row a place for each leaf, behind the partial sums over rows; lower sums of split
+// ones follow those of all rows.
 #ifndef OP_KERNEL_COMMON_LEAF_EXCHANGE_H_
 #define OP_KERNEL_COMMON_LEAF_EXCHANGE_H_
 
@@ -55,8 +56,11 @@ class LeafExchange {
     pipe->InitBuffer(tops_buf_, plan.ub.leaf_tops);
     pipe->InitBuffer(rows_buf_, plan.ub.row_sums);
     leaves_.Init(plan, pipe);
-    row_elems_ = plan.ub.row_sums / 2 / static_cast<uint32_t>(sizeof(float));
-    AscendC::Duplicate(rows_buf_.Get<float>(), 0.0f, row_elems_);  // also past the last row
+    all_rows_ = plan.rows;
+    const bool is_split = leaves_.Terms() > 1;
+    term_at_ = RoundUp(plan.group_rows, is_split ? kRepeatElemsFp32 : kBlockElemsFp32);
+    // Also past the last row.
+    AscendC::Duplicate(rows_buf_.Get<float>(), 0.0f, leaves_.Terms() * term_at_);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -74,27 +78,25 @@ class LeafExchange {
   // Once all cores have met: one fp32 per row of the block; `Spare` holds as many.
   __aicore__ inline AscendC::LocalTensor<float> Total() {
     const AscendC::LocalTensor<float> sums = rows_buf_.Get<float>();
-    if (leaf_count_ > kSubtreeLeaves) {
-      for (uint32_t row = 0; row < block_.rows; ++row) SumLongRow(sums[row], row);
-    } else {
-      for (uint32_t row = 0; row < block_.rows; row += rows_per_read_) {
-        SumRows(sums[row], row, Smaller(rows_per_read_, block_.rows - row));
-      }
+    for (uint32_t term = 0; term < leaves_.Terms(); ++term) {
+      const uint64_t first = term * all_rows_ + block_.first_row;
+      SumTerm(sums[term * term_at_], first);
     }
     AscendC::PipeBarrier<PIPE_V>();
     // Other strategies add zeros where a row has no leaf: all of them make +0 of -0.
-    AscendC::Adds(sums, sums, 0.0f, static_cast<int32_t>(row_elems_));
+    const uint32_t all = leaves_.Terms() * term_at_;
+    AscendC::Adds(sums, sums, 0.0f, static_cast<int32_t>(all));
     AscendC::PipeBarrier<PIPE_V>();
     return sums;
   }
   __aicore__ inline AscendC::LocalTensor<float> Spare() {
-    return rows_buf_.Get<float>()[row_elems_];
+    return rows_buf_.Get<float>()[leaves_.Terms() * term_at_];
   }
 
   // The same, as minus the mean times rstd.
   __aicore__ inline AscendC::LocalTensor<float> Means(const AscendC::LocalTensor<float>& rstd) {
     const AscendC::LocalTensor<float> sums = Total();
-    Leaves::MeansTimesRstd(sums, Spare(), rstd, block_.rows, cols_);
+    leaves_.Means(sums, Spare(), term_at_, rstd, block_.rows, cols_);
     return sums;
   }
 
@@ -105,10 +107,20 @@ class LeafExchange {
     return (cols + kLeafCols - 1) / kLeafCols;
   }
 
-  __aicore__ inline void SumRows(const AscendC::LocalTensor<float>& sums, uint32_t row,
+  // Plain, upper or lower sums of the block's rows, whose leaf sums begin at row `first`.
+  __aicore__ inline void SumTerm(const AscendC::LocalTensor<float>& sums, uint64_t first) {
+    if (leaf_count_ > kSubtreeLeaves) {
+      for (uint32_t row = 0; row < block_.rows; ++row) SumLongRow(sums[row], first + row);
+      return;
+    }
+    for (uint32_t row = 0; row < block_.rows; row += rows_per_read_) {
+      SumRows(sums[row], first + row, Smaller(rows_per_read_, block_.rows - row));
+    }
+  }
+
+  __aicore__ inline void SumRows(const AscendC::LocalTensor<float>& sums, uint64_t row,
                                  uint32_t rows) {
-    const AscendC::LocalTensor<float> read =
-        leaf_rows_.Read(block_.first_row + row, rows, 0, leaf_count_);
+    const AscendC::LocalTensor<float> read = leaf_rows_.Read(row, rows, 0, leaf_count_);
     const uint32_t pitch = RoundUp(leaf_count_, kBlockElemsFp32);
     if (leaf_count_ <= kRepeatElemsFp32) {
       for (uint32_t i = 0; i < rows; i += kBlockElemsFp32) {
@@ -134,12 +146,12 @@ class LeafExchange {
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  __aicore__ inline void SumLongRow(const AscendC::LocalTensor<float>& sum, uint32_t row) {
+  __aicore__ inline void SumLongRow(const AscendC::LocalTensor<float>& sum, uint64_t row) {
     const AscendC::LocalTensor<float> tops = tops_buf_.Get<float>()[kRepeatElemsFp32];
     uint32_t count = 0;
     for (uint32_t leaf = 0; leaf < leaf_count_; leaf += kSubtreeLeaves) {
       const uint32_t leaves = Smaller(kSubtreeLeaves, leaf_count_ - leaf);
-      SumTree(tops[count], leaf_rows_.Read(block_.first_row + row, 1, leaf, leaves), leaves);
+      SumTree(tops[count], leaf_rows_.Read(row, 1, leaf, leaves), leaves);
       leaf_rows_.GiveBack();
       ++count;
     }
@@ -173,7 +185,8 @@ class LeafExchange {
   uint32_t cols_;
   uint32_t leaf_count_;  // of a row
   uint32_t rows_per_read_;
-  uint32_t row_elems_;
+  uint32_t term_at_;  // from plain or upper sums to lower ones
+  uint64_t all_rows_;
   Block block_;
   Leaves leaves_;
   LeafRowsFor<kCopiesWholeBlocks>::Type leaf_rows_;

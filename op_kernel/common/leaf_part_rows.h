@@ -11,6 +11,7 @@ class LeafPartRows {
   __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     pitch_ = plan.leaf_row_pitch;
+    all_rows_ = plan.rows;
     leaves_per_copy_ = plan.ub.leaf_in / kBlockBytes;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace) + at);
     pipe->InitBuffer(out_, kOutBuffers, plan.ub.leaf_sums);
@@ -21,15 +22,18 @@ class LeafPartRows {
   // What `leaves` have summed of a tile whose first row is `row`.
   template <typename Leaves>
   __aicore__ inline void Store(Leaves& leaves, uint64_t row, const TilePlace& place) {
-    AscendC::LocalTensor<float> parts = out_.AllocTensor<float>();
-    AscendC::DataCopy(parts, leaves.Parts(), place.rows * kBlockElemsFp32 * kLeafParts);
-    AscendC::PipeBarrier<PIPE_V>();
-    out_.EnQue(parts);
-    parts = out_.DeQue<float>();
     const uint32_t count = (place.cols + kLeafCols - 1) / kLeafCols;
-    StorePart(gm_[(row * pitch_ + place.col / kLeafCols) * kLeafParts], parts, place.rows,
-              count * kLeafParts, kBlockElemsFp32 * kLeafParts, pitch_ * kLeafParts);
-    out_.FreeTensor(parts);
+    for (uint32_t term = 0; term < leaves.Terms(); ++term) {
+      AscendC::LocalTensor<float> parts = out_.AllocTensor<float>();
+      AscendC::DataCopy(parts, leaves.Parts(term), place.rows * kBlockElemsFp32 * kLeafParts);
+      AscendC::PipeBarrier<PIPE_V>();
+      out_.EnQue(parts);
+      parts = out_.DeQue<float>();
+      const uint64_t at = (term * all_rows_ + row) * pitch_ + place.col / kLeafCols;
+      StorePart(gm_[at * kLeafParts], parts, place.rows, count * kLeafParts,
+                kBlockElemsFp32 * kLeafParts, pitch_ * kLeafParts);
+      out_.FreeTensor(parts);
+    }
   }
 
   // Leaf sums of rows, from `leaf` on; in UB a row begins on a block.
@@ -62,6 +66,7 @@ class LeafPartRows {
   static constexpr uint32_t kBlockBytes = 32;
 
   uint32_t pitch_;  // from row to row, in leaves
+  uint64_t all_rows_;
   uint32_t leaves_per_copy_;
   AscendC::GlobalTensor<float> gm_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_;

@@ -9,6 +9,7 @@ class LeafSumRows {
   __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     pitch_ = plan.leaf_row_pitch;
+    all_rows_ = plan.rows;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace) + at);
     pipe->InitBuffer(out_, kOutBuffers, plan.ub.leaf_sums);
     pipe->InitBuffer(in_, 1, plan.ub.leaf_in);
@@ -17,13 +18,16 @@ class LeafSumRows {
   // What `leaves` have summed of a tile whose first row is `row`.
   template <typename Leaves>
   __aicore__ inline void Store(Leaves& leaves, uint64_t row, const TilePlace& place) {
-    AscendC::LocalTensor<float> sums = out_.AllocTensor<float>();
-    leaves.Finish(sums);
-    out_.EnQue(sums);
-    sums = out_.DeQue<float>();
-    StorePart(gm_[row * pitch_ + place.col / kLeafCols], sums, place.rows,
-              (place.cols + kLeafCols - 1) / kLeafCols, kBlockElemsFp32, pitch_);
-    out_.FreeTensor(sums);
+    for (uint32_t term = 0; term < leaves.Terms(); ++term) {
+      AscendC::LocalTensor<float> sums = out_.AllocTensor<float>();
+      leaves.Finish(sums, term);
+      AscendC::PipeBarrier<PIPE_V>();
+      out_.EnQue(sums);
+      sums = out_.DeQue<float>();
+      StorePart(gm_[(term * all_rows_ + row) * pitch_ + place.col / kLeafCols], sums, place.rows,
+                (place.cols + kLeafCols - 1) / kLeafCols, kBlockElemsFp32, pitch_);
+      out_.FreeTensor(sums);
+    }
   }
 
   // Leaf sums of rows, from `leaf` on; in UB a row begins on a block.
@@ -44,6 +48,7 @@ class LeafSumRows {
   static constexpr uint32_t kOutBuffers = 2;
 
   uint32_t pitch_;  // from row to row, in leaves
+  uint64_t all_rows_;
   AscendC::LocalTensor<float> read_;
   AscendC::GlobalTensor<float> gm_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_;

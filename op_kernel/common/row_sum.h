@@ -15,22 +15,30 @@ constexpr uint32_t kLeafCols = 512;
 constexpr uint32_t kLeafBlocks = kLeafCols / kBlockElemsFp32;
 constexpr uint32_t kLeafParts = 8;  // sums of blocks that a leaf leaves: 64 lanes, 8 to a block
 
-// One halving level of `leaves` leaves in each of `rows` rows: columns [half, 2 half) of every leaf
-// are added to its columns [0, half).
-__aicore__ inline void HalveLeaves(const AscendC::LocalTensor<float>& data, uint32_t rows,
-                                   uint32_t pitch, uint32_t leaves, uint32_t half) {
+// op_at(first element of a leaf) for all of `leaves` full leaves in each of `rows` rows, on the
+// first `cols` columns of each, as few instructions as that takes.
+template <typename OpAt>
+__aicore__ inline void ForLeaves(uint32_t rows, uint32_t pitch, uint32_t leaves, uint32_t cols,
+                                 const OpAt& op_at) {
   if (leaves * kLeafCols == pitch) {  // leaves follow each other across rows
-    ForGrid(rows * leaves, half, kLeafCols, AddShifted(data, half));
+    ForGrid(rows * leaves, cols, kLeafCols, op_at(0));
   } else if (rows >= leaves) {
     for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
-      ForGrid(rows, half, pitch, AddShifted(data[leaf * kLeafCols], half));
+      ForGrid(rows, cols, pitch, op_at(leaf * kLeafCols));
     }
   } else {
     for (uint32_t row = 0; row < rows; ++row) {
-      ForGrid(leaves, half, kLeafCols, AddShifted(data[row * pitch], half));
+      ForGrid(leaves, cols, kLeafCols, op_at(row * pitch));
     }
   }
 }
+
+// One halving level: columns [half, 2 half) of every leaf are added to its columns [0, half).
+struct HalveAt {
+  AscendC::LocalTensor<float> data;
+  uint32_t half;
+  __aicore__ inline AddEach operator()(uint32_t at) const { return AddShifted(data[at], half); }
+};
 
 // parts[i * step] = the sums of the 8 blocks at data[i * data_blocks], of which `lanes` lanes
 // count; a block without a lane leaves its part as it is.
@@ -52,38 +60,6 @@ __aicore__ inline void LeaveOutOverlap(const AscendC::LocalTensor<float>& data, 
   if (overlap == 0) return;
   AscendC::PipeBarrier<PIPE_V>();
   ForGrid(rows, overlap, pitch, SetZero{data[first_col]});
-}
-
-constexpr uint32_t kLeafStages = 4;  // 512 columns to 256, 128, 64, and to 8 parts
-
-// Stage by stage, with a barrier between them: parts of the leaves of `cols` columns of each row;
-// destroys data. Leaf l of row r leaves its parts at parts[(r * leaf_pitch + l) * 8].
-__aicore__ inline void SumLeavesStage(uint32_t stage, const AscendC::LocalTensor<float>& parts,
-                                      uint32_t leaf_pitch, const AscendC::LocalTensor<float>& data,
-                                      uint32_t rows, uint32_t cols, uint32_t pitch) {
-  const uint32_t leaves = cols / kLeafCols;
-  const uint32_t tail = cols % kLeafCols;
-  const AscendC::LocalTensor<float> last = data[leaves * kLeafCols];
-  if (stage < kLeafStages - 1) {
-    const uint32_t half = kLeafCols / 2 >> stage;
-    const uint32_t width = Smaller(tail, 2 * half);  // what is left of a tail
-    if (width > half) ForGrid(rows, width - half, pitch, AddShifted(last, half));
-    if (leaves > 0) HalveLeaves(data, rows, pitch, leaves, half);
-    return;
-  }
-  const uint32_t pitch_blocks = pitch / kBlockElemsFp32;
-  for (uint32_t leaf = 0; leaf < leaves && rows >= leaves; ++leaf) {
-    SumBlocks(parts[leaf * kLeafParts], leaf_pitch, data[leaf * kLeafCols], pitch_blocks, rows,
-              kRepeatElemsFp32);
-  }
-  for (uint32_t row = 0; row < rows && rows < leaves; ++row) {
-    SumBlocks(parts[row * leaf_pitch * kLeafParts], 1, data[row * pitch], kLeafBlocks, leaves,
-              kRepeatElemsFp32);
-  }
-  if (tail > 0) {
-    SumBlocks(parts[leaves * kLeafParts], leaf_pitch, last, pitch_blocks, rows,
-              Smaller(tail, kRepeatElemsFp32));
-  }
 }
 
 // sums[i] = the sum of parts[8 * i], ..., parts[8 * i + 7]

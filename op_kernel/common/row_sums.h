@@ -3,7 +3,7 @@
 #ifndef OP_KERNEL_COMMON_ROW_SUMS_H_
 #define OP_KERNEL_COMMON_ROW_SUMS_H_
 
-#include "op_kernel/common/row_sum.h"
+#include "op_kernel/common/leaf_sum.h"
 #include "tiling/norm_grad.h"
 
 // blocks[8 i], ..., blocks[8 i + 7] = values[i]; rows are rounded up to 8.
@@ -27,7 +27,8 @@ class RowSums {
     leaves_ = (plan.cols + kLeafCols - 1) / kLeafCols;
     leaf_pitch_ = plan.leaf_pitch;
     sums_ = sums;
-    stage_ = kLeafStages;
+    is_due_ = false;
+    split_.Init(plan, pipe);
     pipe->InitBuffer(parts_buf_, plan.ub.leaf_parts);
     if (leaves_ > 1) pipe->InitBuffer(leaf_sums_buf_, plan.ub.leaf_sums);
     // Instructions on whole blocks read past the last row and the last leaf: there must be zeros.
@@ -39,21 +40,23 @@ class RowSums {
   __aicore__ inline void StartSum(const AscendC::LocalTensor<float>& data, uint32_t rows,
                                   uint32_t first_col, uint32_t cols, uint32_t pitch) {
     columns_ = {data, rows, first_col, cols, pitch};
-    stage_ = cols_ < kRepeatElemsFp32 ? kLeafStages - 1 : 0;
+    leaf_sum_.Start(data, AscendC::LocalTensor<float>(), rows, cols, pitch);
+    is_due_ = true;
   }
 
   // The next instructions of the sum, none of which needs another's result; false: it was done
   // already. A barrier belongs between two calls, and other work, too.
   __aicore__ inline bool StepSum() {
-    if (stage_ >= kLeafStages) return false;
+    if (!is_due_) return false;
     const Columns& c = columns_;
     if (cols_ < kRepeatElemsFp32) {
       SumNarrowRows(sums_, Parts(), c.data, c.rows, c.cols, c.pitch);
+      is_due_ = false;
     } else {
-      SumLeavesStage(stage_, Parts()[c.first_col / kLeafCols * kLeafParts], leaf_pitch_, c.data,
-                     c.rows, c.cols, c.pitch);
+      is_due_ =
+          leaf_sum_.Step(split_, {Parts()[c.first_col / kLeafCols * kLeafParts], 0, leaf_pitch_});
+      return is_due_;
     }
-    ++stage_;
     return true;
   }
 
@@ -87,7 +90,9 @@ class RowSums {
   __aicore__ inline AscendC::LocalTensor<float> Parts() { return parts_buf_.Get<float>(); }
 
   Columns columns_;
-  uint32_t stage_;  // of columns_
+  bool is_due_;  // the sum of columns_
+  SplitSum split_;
+  LeafSum leaf_sum_;
   uint32_t cols_;
   uint32_t leaves_;
   uint32_t leaf_pitch_;

@@ -50,7 +50,9 @@ class ChunkPasses {
     ForGrid(c.rows, c.cols, c.pitch, MulByColumn{other, product, wide_gamma});
     // The sum over rows and those of the rows, side by side: one barrier for both.
     LeaveOutOverlap(other, c.rows, c.cols - copy_cols_, c.overlap, c.pitch);
-    row_sums.StartSum(other, c.rows, col, c.cols, c.pitch);
+    // A chunk of fewer than 128 columns leaves as much room again: a chunk may have 512.
+    const uint32_t end = RoundUp(c.rows * c.pitch, kBlockElemsFp32);
+    row_sums.StartSum(other, other[end], c.rows, col, c.cols, c.pitch);
     bool goes_on = true;
     for (uint32_t rows = c.rows; goes_on;) {
       AscendC::PipeBarrier<PIPE_V>();

@@ -34,6 +34,7 @@ class DxWholeRow {
     sum_.Init(plan, pipe);
     pipe->InitBuffer(work_buf_, plan.ub.work * plan.work_arrays);
     pipe->InitBuffer(half_buf_, plan.ub.half_rows);
+    if (plan.ub.upper_parts > 0) pipe->InitBuffer(upper_buf_, plan.ub.upper_parts);
     statistics_.Init(plan, pipe);
     if (plan.rows > 0) queues_.TakeGamma(gamma_buf_.template Get<float>(), pipe);
   }
@@ -129,7 +130,7 @@ class DxWholeRow {
     ForGrid(rows, cols, pitch, MulByColumn{product, product, gamma});
     ForGrid(rows, cols, pitch, MulByColumn{dy, dy, gamma});
     LeaveOutOverlap(product, rows, cols - plan_.copy_cols, cols - plan_.cols, pitch);
-    statistics_.StartSum(product, rows, 0, cols, pitch);
+    statistics_.StartSum(product, UpperParts(), rows, 0, cols, pitch);
     bool goes_on = true;
     while (goes_on) {
       goes_on = sum_.Step();
@@ -158,6 +159,11 @@ class DxWholeRow {
                           : work_buf_.template Get<float>()[index * plan_.ub.work / sizeof(float)];
   }
 
+  __aicore__ inline AscendC::LocalTensor<float> UpperParts() {
+    return plan_.ub.upper_parts > 0 ? upper_buf_.template Get<float>()
+                                    : AscendC::LocalTensor<float>();
+  }
+
   NormGradTiling plan_;
   AscendC::TPipe* pipe_;
   RowQueues<T, G> queues_;
@@ -167,7 +173,8 @@ class DxWholeRow {
   RowStatistics statistics_;
   AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;  // fp32 gamma is copied here directly
   AscendC::TBuf<AscendC::TPosition::VECCALC> work_buf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> half_buf_;  // half the rows of a step, or one
+  AscendC::TBuf<AscendC::TPosition::VECCALC> half_buf_;   // half the rows of a step, or one
+  AscendC::TBuf<AscendC::TPosition::VECCALC> upper_buf_;  // split sums of narrow rows
 };
 
 #endif  // OP_KERNEL_RMS_NORM_GRAD_DX_WHOLE_ROW_H_

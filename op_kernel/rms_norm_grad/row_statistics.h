@@ -1,12 +1,12 @@
 // One value per row, kept in vectors: rstd as it came, and minus the mean of dy*gamma*xhat times
 // rstd. Each is spread over a 32 B block, which a multiplication then repeats along its row.
 //
-// The mean is a division, not a product with 1 / cols: that quotient's own rounding would shift all
-// rows the same way (fp32 2000x321, uniform in [0, 1]: worst error 1.03 of its budget, now 0.96).
+// The mean of a plain sum is a division, not a product with 1 / cols: that quotient's own rounding
+// would shift all rows the same way.
 #ifndef OP_KERNEL_RMS_NORM_GRAD_ROW_STATISTICS_H_
 #define OP_KERNEL_RMS_NORM_GRAD_ROW_STATISTICS_H_
 
-#include "op_kernel/common/row_sum.h"
+#include "op_kernel/common/leaf_sum.h"
 #include "tiling/norm_grad.h"
 
 class RowStatistics {
@@ -20,12 +20,17 @@ class RowStatistics {
     pipe->InitBuffer(row_sums_buf_, plan.ub.row_sums);
     pipe->InitBuffer(parts_buf_, plan.ub.leaf_parts);
     if (leaves_ > 1) pipe->InitBuffer(leaf_sums_buf_, plan.ub.leaf_sums);
+    split_.Init(plan, pipe);
     // Instructions on whole blocks read past the last row and the last leaf: there must be zeros.
-    divisor_at_ = plan.ub.row_sums / 2 / static_cast<uint32_t>(sizeof(float));
-    AscendC::Duplicate(RowSums(), 0.0f, divisor_at_);
-    AscendC::Duplicate(RowSums()[divisor_at_], -static_cast<float>(plan.cols), divisor_at_);
+    second_at_ = plan.ub.row_sums / 2 / static_cast<uint32_t>(sizeof(float));
+    const float second = split_.IsSplit() ? 0.0f : -static_cast<float>(plan.cols);
+    AscendC::Duplicate(RowSums(), 0.0f, second_at_);
+    AscendC::Duplicate(RowSums()[second_at_], second, second_at_);
     AscendC::Duplicate(Parts(), 0.0f, plan.ub.leaf_parts / static_cast<uint32_t>(sizeof(float)));
     AscendC::PipeBarrier<PIPE_V>();
+    const uint32_t terms = split_.Terms() * static_cast<uint32_t>(sizeof(float));
+    to_ = {Parts(), plan.ub.leaf_parts / terms, leaf_pitch_};
+    lower_leaf_at_ = plan.ub.leaf_sums / terms;
   }
 
   // rstd of the next `rows` rows, one value per row as it came.
@@ -34,25 +39,20 @@ class RowStatistics {
   }
 
   // The sum of columns [first_col, first_col + cols) of every row; first_col is a multiple of 512.
-  // Goes on with each Step; destroys data.
-  __aicore__ inline void StartSum(const AscendC::LocalTensor<float>& data, uint32_t rows,
+  // Goes on with each Step; destroys data, and spare as LeafSum does.
+  __aicore__ inline void StartSum(const AscendC::LocalTensor<float>& data,
+                                  const AscendC::LocalTensor<float>& spare, uint32_t rows,
                                   uint32_t first_col, uint32_t cols, uint32_t pitch) {
-    sum_ = {data, rows, first_col, cols, pitch};
-    stage_ = cols_ < kRepeatElemsFp32 ? kLeafStages - 1 : 0;
+    leaves_of_chunk_.Start(data, spare, rows, cols, pitch);
+    to_.parts = Parts()[first_col / kLeafCols * kLeafParts];
+    narrow_ = {data, spare, rows, cols, pitch};
+    narrow_stage_ = split_.IsSplit() ? kUpper : kSums;
   }
 
   // The next instructions of the sum, none of which needs another's result; false: it was done
   // already. A barrier belongs between two calls, and other work, too.
   __aicore__ inline bool StepSum() {
-    if (stage_ >= kLeafStages) return false;
-    if (cols_ < kRepeatElemsFp32) {
-      SumNarrowRows(RowSums(), Parts(), sum_.data, sum_.rows, sum_.cols, sum_.pitch);
-    } else {
-      SumLeavesStage(stage_, Parts()[sum_.first_col / kLeafCols * kLeafParts], leaf_pitch_,
-                     sum_.data, sum_.rows, sum_.cols, sum_.pitch);
-    }
-    ++stage_;
-    return true;
+    return cols_ < kRepeatElemsFp32 ? StepNarrow() : leaves_of_chunk_.Step(split_, to_);
   }
 
   // After all columns: the sums become means times rstd. `first_row` counts from SetRstd's first.
@@ -60,20 +60,33 @@ class RowStatistics {
     const AscendC::LocalTensor<float> sums = RowSums();
     const AscendC::LocalTensor<float> mean = mean_buf_.Get<float>();
     if (leaves_ > 1) {
-      const AscendC::LocalTensor<float> leaf_sums = leaf_sums_buf_.Get<float>();
-      SumParts(leaf_sums, Parts(), rows * leaf_pitch_);
+      for (uint32_t term = 0; term < split_.Terms(); ++term) {
+        SumParts(LeafSums(term), Parts()[term * to_.lower_at], rows * leaf_pitch_);
+      }
       AscendC::PipeBarrier<PIPE_V>();
-      SumOfLeaves(sums, leaf_sums, leaf_pitch_, rows, leaves_);
+      for (uint32_t term = 0; term < split_.Terms(); ++term) {
+        SumOfLeaves(sums[term * second_at_], LeafSums(term), leaf_pitch_, rows, leaves_);
+      }
       AscendC::PipeBarrier<PIPE_V>();
     } else if (cols_ >= kRepeatElemsFp32) {
-      SumParts(sums, Parts(), rows);
+      for (uint32_t term = 0; term < split_.Terms(); ++term) {
+        SumParts(sums[term * second_at_], Parts()[term * to_.lower_at], rows);
+      }
       AscendC::PipeBarrier<PIPE_V>();
     }
-    AscendC::Div(sums, sums, sums[divisor_at_], RoundUp(rows, kBlockElemsFp32));
-    AscendC::PipeBarrier<PIPE_V>();
-    Spread(mean, sums, rows);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(mean, mean, Rstd(first_row), rows * kBlockElemsFp32);
+    if (split_.IsSplit()) {
+      const AscendC::LocalTensor<float> rstd = mean[SplitRows::kSpares * second_at_];
+      Gather(rstd, Rstd(first_row), rows);
+      AscendC::PipeBarrier<PIPE_V>();
+      split_.Means({sums, sums[second_at_], mean, second_at_, rows}, rstd);
+      Spread(mean, sums, rows);
+    } else {
+      AscendC::Div(sums, sums, sums[second_at_], RoundUp(rows, kBlockElemsFp32));
+      AscendC::PipeBarrier<PIPE_V>();
+      Spread(mean, sums, rows);
+      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::Mul(mean, mean, Rstd(first_row), rows * kBlockElemsFp32);
+    }
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -85,17 +98,44 @@ class RowStatistics {
   __aicore__ inline AscendC::LocalTensor<float> MinusMeanRstd() { return mean_buf_.Get<float>(); }
 
  private:
-  // What is being summed.
-  struct Columns {
+  // Rows of fewer than 64 columns that are being summed.
+  struct Narrow {
     AscendC::LocalTensor<float> data;
+    AscendC::LocalTensor<float> upper;
     uint32_t rows;
-    uint32_t first_col;
     uint32_t cols;
     uint32_t pitch;
   };
+  enum NarrowStage : uint32_t { kUpper, kLower, kSums, kDone };
+
+  __aicore__ inline bool StepNarrow() {
+    const Narrow& n = narrow_;
+    const bool is_split = split_.IsSplit();
+    switch (narrow_stage_) {
+      case kUpper:
+        ForGrid(n.rows, n.cols, n.pitch, TakeUpper{n.upper, n.data, split_.UpperHalf()});
+        break;
+      case kLower:
+        ForGrid(n.rows, n.cols, n.pitch, SubEach{n.data, n.data, n.upper});
+        break;
+      case kSums:
+        SumNarrowRows(RowSums(), Parts(), is_split ? n.upper : n.data, n.rows, n.cols, n.pitch);
+        if (is_split) {
+          SumNarrowRows(RowSums()[second_at_], Parts(), n.data, n.rows, n.cols, n.pitch);
+        }
+        break;
+      default:
+        return false;
+    }
+    ++narrow_stage_;
+    return true;
+  }
 
   __aicore__ inline AscendC::LocalTensor<float> RowSums() { return row_sums_buf_.Get<float>(); }
   __aicore__ inline AscendC::LocalTensor<float> Parts() { return parts_buf_.Get<float>(); }
+  __aicore__ inline AscendC::LocalTensor<float> LeafSums(uint32_t term) {
+    return leaf_sums_buf_.Get<float>()[term * lower_leaf_at_];
+  }
 
   __aicore__ inline void Spread(const AscendC::LocalTensor<float>& blocks,
                                 const AscendC::LocalTensor<float>& values, uint32_t rows) {
@@ -108,12 +148,31 @@ class RowStatistics {
     }
   }
 
-  Columns sum_;
-  uint32_t stage_;  // of sum_
+  // Spread, backwards: the largest of eight equal values is that value.
+  __aicore__ inline void Gather(const AscendC::LocalTensor<float>& values,
+                                const AscendC::LocalTensor<float>& blocks, uint32_t rows) {
+    constexpr uint32_t kRowsPerRepeat = 8;
+    for (uint32_t row = 0; row < rows;) {
+      const uint32_t repeats = Smaller(kMaxRepeats, (rows - row) / kRowsPerRepeat);
+      const uint32_t here = repeats > 0 ? repeats * kRowsPerRepeat : rows - row;
+      AscendC::BlockReduceMax(values[row], blocks[row * kBlockElemsFp32],
+                              static_cast<int32_t>(repeats > 0 ? repeats : 1),
+                              static_cast<int32_t>(Smaller(kRowsPerRepeat, here) * kBlockElemsFp32),
+                              1, 1, 8);
+      row += here;
+    }
+  }
+
+  SplitSum split_;
+  LeafSum leaves_of_chunk_;
+  LeafParts to_;
+  Narrow narrow_;
+  uint32_t narrow_stage_;
   uint32_t cols_;
   uint32_t leaves_;
   uint32_t leaf_pitch_;
-  uint32_t divisor_at_;  // in row_sums: minus cols, as often as there are rows together
+  uint32_t second_at_;      // in row_sums: lower sums; of plain ones minus cols, for each row
+  uint32_t lower_leaf_at_;  // in leaf_sums
   AscendC::TBuf<AscendC::TPosition::VECCALC> rstd_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> mean_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> row_sums_buf_;

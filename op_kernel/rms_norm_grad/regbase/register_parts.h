@@ -20,16 +20,18 @@ class ChunkLeafLanes {
   }
   __aicore__ inline uint32_t LeafPitch() const { return kBlockElemsFp32; }
 
+  __aicore__ inline uint32_t Terms() const { return 1; }
+
   // After a first pass: sums[row * 8 + leaf], as many as there are rows in a tile.
-  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& sums) {
+  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& sums, uint32_t) {
     AscendC::DataCopy(sums, sums_buf_.Get<float>(), elems_);
   }
 
   // sums become minus the means times rstd.
-  __aicore__ static inline void MeansTimesRstd(const AscendC::LocalTensor<float>& sums,
-                                               const AscendC::LocalTensor<float>&,
-                                               const AscendC::LocalTensor<float>& rstd,
-                                               uint32_t rows, uint32_t cols) {
+  __aicore__ inline void Means(const AscendC::LocalTensor<float>& sums,
+                               const AscendC::LocalTensor<float>&, uint32_t,
+                               const AscendC::LocalTensor<float>& rstd, uint32_t rows,
+                               uint32_t cols) {
     MeansFromSums(UbOf(sums), UbOf(sums), UbOf(rstd), rows, cols);
   }
 
