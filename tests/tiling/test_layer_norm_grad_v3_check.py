@@ -29,9 +29,9 @@ def call(
     dtype: str = "bf16",
     gamma_dtype: str | None = None,
     stats_dtype: str | None = None,
-    **others: TensorDesc,
+    changed: dict[str, TensorDesc] | None = None,
 ) -> list[TensorDesc]:
-    """A legal call around the given shapes; `others` replaces whole tensors."""
+    """A legal call around the given shapes; `changed` replaces whole tensors."""
     stats = TensorDesc(stats_dtype or dtype, x[: len(x) - len(gamma)] + (1,) * len(gamma))
     sums = TensorDesc(gamma_dtype or dtype, gamma)
     whole = TensorDesc(dtype, x)
@@ -39,7 +39,7 @@ def call(
         "dy": whole, "x": whole, "rstd": stats, "mean": stats, "gamma": sums,
         "dx": whole, "dgamma": sums, "dbeta": sums,
     }  # fmt: skip
-    return list((tensors | others).values())
+    return list((tensors | (changed or {})).values())
 
 
 def absent(dtype: str = "bf16", shape: Shape = (64,)) -> TensorDesc:
@@ -93,7 +93,7 @@ def test_dtypes(dtype: str, gamma: str, stats: str) -> None:
 
 def test_statistics_of_any_shape_that_has_one_value_a_row() -> None:
     flat = TensorDesc("bf16", (24,))
-    assert check(OP, "ascend910b4", call(rstd=flat), Attributes((64,), ALL)).rows == 24
+    assert check(OP, "ascend910b4", call(changed={"rstd": flat}), Attributes((64,), ALL)).rows == 24
 
 
 def test_without_gamma_the_sums_are_as_the_bias() -> None:
@@ -171,7 +171,7 @@ def test_null_attributes_and_the_length_of_the_mask() -> None:
     ids=lambda change: next(iter(change)),
 )
 def test_one_tensor_of_the_wrong_dtype_or_shape(change: dict[str, TensorDesc]) -> None:
-    found = refusal(call(**change))
+    found = refusal(call(changed=change))
     assert found.code == INVALID
     assert next(iter(change)) in found.sentence
 
@@ -185,7 +185,7 @@ def test_normalized_shape(normalized: Shape) -> None:
 
 def test_statistics_narrower_than_x_and_bf16_where_there_is_none() -> None:
     narrow = TensorDesc("bf16", (4, 6, 1))
-    assert refusal(call(dtype="fp32", rstd=narrow, mean=narrow)).code == INVALID
+    assert refusal(call(dtype="fp32", changed={"rstd": narrow, "mean": narrow})).code == INVALID
     assert refusal(call(), soc="ascend310p3").code == INVALID
     assert refusal(call(), soc="ascend910a").code == INVALID
 
