@@ -55,6 +55,7 @@ class SumOverRows : public SumPlaces {
     if (has_lo_) pipe->InitBuffer(is_number_buf_, mask_bytes);
     takes_value_ = false;
     steps_per_move_ = 2;
+    move_phase_ = 0;
     Clear();
   }
 
@@ -154,12 +155,16 @@ class SumOverRows : public SumPlaces {
   // After a step's sums.
   __aicore__ inline void Next() {
     ++steps_;
-    due_ = steps_ % steps_per_move_ == steps_per_move_ - 1;
+    due_ = (steps_ + move_phase_) % steps_per_move_ == steps_per_move_ - 1;
   }
 
   // How many sums lo takes before what fits is moved into hi: 2, unless this is told before the
   // first.
-  __aicore__ inline void MoveEvery(uint32_t steps) { steps_per_move_ = steps; }
+  // The first move comes `phase` steps earlier.
+  __aicore__ inline void MoveEvery(uint32_t steps, uint32_t phase) {
+    steps_per_move_ = steps;
+    move_phase_ = phase;
+  }
 
   // The sums are in hi afterwards. `spare` as in Add, for all columns at a time, or for
   // `spare_cols`, a multiple of 64.
@@ -224,6 +229,7 @@ class SumOverRows : public SumPlaces {
   bool due_;          // the next sum is the last that lo takes before a move
   uint32_t steps_;    // since Clear
   uint32_t steps_per_move_;
+  uint32_t move_phase_;
   // the sum that is being added
   uint32_t stage_;
   uint32_t col_;

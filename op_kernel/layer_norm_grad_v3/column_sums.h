@@ -16,8 +16,8 @@ class ColumnSums {
     partials_.Init(args, plan, pipe);
     dgamma_.Init(plan, pipe);
     dbeta_.Init(plan, pipe);
-    dgamma_.MoveEvery(kStepsPerMove);
-    dbeta_.MoveEvery(kStepsPerMove);
+    dgamma_.MoveEvery(kStepsPerMove, 0);
+    dbeta_.MoveEvery(kStepsPerMove, kStepsPerMove / 2);  // never both at once: one spare is enough
   }
 
   __aicore__ inline SumOverRows& Dgamma() { return dgamma_; }
