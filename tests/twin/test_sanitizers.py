@@ -1,8 +1,10 @@
-"""The twin itself under sanitizers: real cases and every sample, with two cores at a time."""
+"""The twin itself under sanitizers: real cases and every sample, with two cores at a time, and the
+tables of what calls mean."""
 
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,21 @@ def test_sanitizers_have_nothing_to_say(runner: Path, monkeypatch: pytest.Monkey
     for sample in samples.of_kind("bad") + samples.of_kind("silent"):
         done = samples.launch(sample)
         assert done.error is None, sample.id
+
+
+# Pytest in a process of its own, where launches take the runner that is named first.
+_WITH_RUNNER = """
+import pathlib, sys, pytest
+from normgrad import build
+build.twin_runner = lambda: pathlib.Path(sys.argv[1])
+sys.exit(pytest.main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.full
+def test_sanitizers_have_nothing_to_say_of_what_calls_mean(runner: Path) -> None:
+    tables = Path(__file__).with_name("conformance")
+    options = ["-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-c", _WITH_RUNNER, str(runner), str(tables), *options]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tables.parents[2])
+    assert done.returncode == 0, done.stdout[-4000:]

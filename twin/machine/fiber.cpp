@@ -56,7 +56,7 @@ void Fiber::Resume() {
 #endif
 #if defined(__SANITIZE_THREAD__)
   tsan_outside_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(tsan_inside_, __tsan_switch_to_fiber_no_sync);
+  __tsan_switch_to_fiber(tsan_inside_, 0);  // in order: one thread does both
 #endif
   swapcontext(&outside_, &inside_);
 #if defined(__SANITIZE_ADDRESS__)
@@ -72,8 +72,7 @@ void Fiber::Leave([[maybe_unused]] bool for_good) {
                                  outside_bytes_);
 #endif
 #if defined(__SANITIZE_THREAD__)
-  // No order comes with the change: cores that share a thread must be ordered as any two are.
-  __tsan_switch_to_fiber(tsan_outside_, __tsan_switch_to_fiber_no_sync);
+  __tsan_switch_to_fiber(tsan_outside_, 0);
 #endif
   swapcontext(&inside_, &outside_);
 #if defined(__SANITIZE_ADDRESS__)
