@@ -13,6 +13,8 @@ usage: scripts/build.sh COMMAND [ARGUMENT ...]
   test [--full]     run the tests; --full adds the slow ones; other arguments go to pytest
   check             format, lint, types, spelling, warnings of the C++ as errors
   build             build the planner, the twin and the units of the smoke suite
+  package [ARG ...] build CANN's package of operators; --dry-run stages and checks it without CANN
+  check-cann        compile the sources against the headers of the CANN in ASCEND_HOME_PATH
   format            apply the formatters
   clean             remove .venv and every product of builds and runs
 TEXT
@@ -127,6 +129,10 @@ case "$command" in
     say "planner, twin and the units of the smoke suite, into $cache"
     exec python -m normgrad.prebuild smoke
     ;;
+  package | check-cann)
+    environment run
+    exec python -m "normgrad.${command/-/_}" "$@"
+    ;;
   format)
     environment dev
     cd "$root"
@@ -140,5 +146,5 @@ case "$command" in
     usage >&2
     exit 2
     ;;
-  *) die "unknown command '$command': choose verify, test, check, build, format, clean or help" ;;
+  *) die "unknown command '$command': choose verify, test, check, build, package, check-cann, format, clean or help" ;;
 esac

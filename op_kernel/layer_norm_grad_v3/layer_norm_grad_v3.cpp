@@ -18,7 +18,8 @@ extern "C" __global__ __aicore__ void layer_norm_grad_v3(GM_ADDR dy, GM_ADDR x, 
   KERNEL_TYPE_OF_MEETINGS();
   REGISTER_TILING_DEFAULT(NormGradTiling);
   GET_TILING_DATA_WITH_STRUCT(NormGradTiling, plan, tiling);
-  const NormGradArgs args = {dy, x, rstd, mean, gamma, dx, dgamma, dbeta, workspace};
+  const NormGradArgs args = {
+      dy, x, rstd, mean, gamma, dx, dgamma, dbeta, AscendC::GetUserWorkspace(workspace)};
   AscendC::TPipe pipe;
   if (TILING_KEY_IS(NORM_GRAD_KEY_DX_WHOLE_ROW)) {
     DxWholeRow<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;

@@ -21,7 +21,8 @@ extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_AD
   KERNEL_TYPE_OF_MEETINGS();
   REGISTER_TILING_DEFAULT(NormGradTiling);
   GET_TILING_DATA_WITH_STRUCT(NormGradTiling, plan, tiling);
-  const NormGradArgs args = {dy, x, rstd, nullptr, gamma, dx, dgamma, nullptr, workspace};
+  const NormGradArgs args = {
+      dy, x, rstd, nullptr, gamma, dx, dgamma, nullptr, AscendC::GetUserWorkspace(workspace)};
   using Parts = MemoryParts<DTYPE_DY, DTYPE_GAMMA>;
   AscendC::TPipe pipe;
   if (TILING_KEY_IS(NORM_GRAD_KEY_DX_WHOLE_ROW)) {

@@ -326,7 +326,7 @@ def _kernel_folder(source: Path, arch: int, twin: Path) -> Path:
     return paths.cache_root() / f"kernel-{name}-{arch}-{key}"
 
 
-def render_unit(what: Unit) -> str:
+def render_unit(what: Unit, template: str = "unit.cpp.j2") -> str:
     """The C++ text of a unit: dtypes as macros, the kernel, and the twin's entry."""
     op = ops.find_op(what.op)
     rules = dict(zip(("case", "gamma", "stats"), what.dtypes))  # noqa: B905 - others are fp32
@@ -335,17 +335,17 @@ def render_unit(what: Unit) -> str:
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
     )
-    return environment.get_template("unit.cpp.j2").render(
+    return environment.get_template(template).render(
         op=what.op,
         arch=what.arch,
         dtypes=what.dtypes,
         arguments=[(t.name, _CTYPES[rules.get(t.dtype, "fp32")]) for t in op.tensors],
         argument_count=len(op.tensors) + 2,  # then workspace and tiling
-        source=f"op_kernel/{_entry(op.kernel_source, what.arch)}",
+        source=f"op_kernel/{kernel_entry(op.kernel_source, what.arch)}",
     )
 
 
-def _entry(source: str, arch: int) -> str:
+def kernel_entry(source: str, arch: int) -> str:
     """The kernel's entry, below op_kernel/: 3510 has one of its own where there is such a file."""
     own = source.replace(".cpp", "_regbase.cpp")
     has_own = arch == 3510 and (paths.source_root() / "op_kernel" / own).is_file()

@@ -6,13 +6,12 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from normgrad import __version__, build, jobs, paths, run, tools
+from normgrad import __version__, build, cann, jobs, ops, paths, run, tools
 from normgrad.backends import LaunchOptions
 from normgrad.errors import NormgradError
 
@@ -124,30 +123,13 @@ def _probe() -> Line:
 
 
 def _npu() -> list[Line]:
-    """CANN, driver and device: only needed to run on an NPU, which is not this version's."""
-    home = os.environ.get("ASCEND_HOME_PATH") or os.environ.get("ASCEND_TOOLKIT_HOME", "")
-    cann = Line(
-        "CANN",
-        bool(home) and Path(home).is_dir(),
-        home or "ASCEND_HOME_PATH unset (only an NPU needs it)",
-        False,
-    )
-    driver = Path("/dev/davinci_manager").exists()
-    smi = shutil.which("npu-smi")
-    chips = ""
-    if smi:
-        try:
-            done = subprocess.run([smi, "info", "-l"], capture_output=True, text=True, timeout=20)
-            chips = " ".join(done.stdout.split())[:120]
-        except (OSError, subprocess.TimeoutExpired):
-            chips = "does not answer"
-    return [
-        cann,
-        Line(
-            "NPU driver",
-            driver,
-            "loaded" if driver else "no /dev/davinci_manager (only an NPU needs it)",
-            False,
-        ),
-        Line("npu-smi", bool(smi), chips or ("found" if smi else "not on the path"), False),
-    ]
+    """CANN, driver, devices, packages: only an NPU needs them, and then the first fault counts.
+
+    What comes behind it follows from it, or cannot be seen before it is mended.
+    """
+    types = frozenset(op.type_name for op in ops.OPS.values())
+    looks = cann.examine(types)
+    lines = [Line(look.what, look.ok, look.found, False) for look in looks]
+    wrong = next((look for look in looks if not look.ok), None)
+    found = "all is there" if wrong is None else f"{wrong.what}: {wrong.next_step}"
+    return [*lines, Line("an NPU can be used", wrong is None, found, False)]

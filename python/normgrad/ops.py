@@ -67,6 +67,11 @@ class OpDescription:
         """Whether the mean of a row is subtracted."""
         return any(t.name == "mean" for t in self.tensors)
 
+    @property
+    def type_name(self) -> str:
+        """CANN's name of the operator: "RmsNormGrad"."""
+        return "".join(word.capitalize() for word in self.name.split("_"))
+
     def tensor(self, name: str) -> TensorSpec:
         return next(t for t in self.tensors if t.name == name)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from normgrad import build
+from normgrad import build, cann
 from normgrad.errors import NormgradError
 
 EXPLICIT = "NORMGRAD_OPAPI"  # a library of aclnn functions; wins over every search
@@ -154,28 +154,10 @@ def _places() -> Iterator[str]:
     if chosen := os.environ.get(EXPLICIT):
         yield str(Path(chosen).expanduser().resolve())
         return
-    for entry in filter(None, os.environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(os.pathsep)):
-        yield str(Path(entry).resolve() / _PACKAGE)
-    if opp := os.environ.get("ASCEND_OPP_PATH"):
-        vendors = Path(opp).resolve() / "vendors"
-        for name in _load_priority(vendors / "config.ini"):
-            yield str(vendors / name / _PACKAGE)
+    yield from (str(vendor / _PACKAGE) for vendor in cann.vendor_folders())
     yield from ("libopapi_nn.so", "libopapi.so")
     if not any(os.environ.get(name) for name in _CANN_VARIABLES):
         yield str(build.acl_folder() / _TWIN_LIBRARY)
-
-
-def _load_priority(file: Path) -> list[str]:
-    """The vendors of `load_priority=first,second`."""
-    try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    for line in lines:
-        key, _, value = line.partition("=")
-        if key.strip() == "load_priority":
-            return [name.strip() for name in value.split(",") if name.strip()]
-    return []
 
 
 def _load(place: str) -> Library:
