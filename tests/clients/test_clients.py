@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +35,8 @@ def test_example_runs(example: Path) -> None:
     done = client("run", str(example), "--soc", "ascend910_9391")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
-    assert done.stdout.splitlines()[-1] in ("all exact", "worst error 5.5e-08 on Ascend910_9391")
+    last = done.stdout.splitlines()[-1]
+    assert last == "all exact" or re.fullmatch(r"worst error \d\.\de-0[78] on Ascend910_9391", last)
 
 
 def test_a_built_client_starts_by_itself(tmp_path: Path) -> None:
