@@ -39,9 +39,12 @@ void Stream::Enqueue(Task task) {
   DeviceMemory::Get().Begin(task.uses);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!ends_) tasks_.push_back(std::move(task));
+    if (!ends_) {
+      tasks_.push_back(std::move(task));
+      changed_.notify_all();
+      return;
+    }
   }
-  changed_.notify_all();
   // Another thread has destroyed the stream meanwhile: nobody runs this any more, nobody waits for
   // it.
   DeviceMemory::Get().End(task.uses);
