@@ -30,6 +30,7 @@ def headline(findings: Sequence[Finding]) -> str:
     """The first finding in one line, and how many more there are."""
     first = findings[0]
     place = f" at {first.file}:{first.line}" if first.file else ""
+    place += f", called from {first.callers[0]}" if first.callers else ""
     more = [_times(first.count, first.cores)] if first.count > 1 else []
     others = len(findings) - 1
     more += [f"and {others} other finding{'s' if others > 1 else ''}"] if others else []
@@ -50,6 +51,7 @@ def lines(findings: Sequence[Mapping[str, Any]]) -> list[str]:
 def details(found: Mapping[str, Any]) -> str:
     """Where a finding was seen, and how often."""
     words = [f"{found['file']}:{found['line']}"] if found.get("file") else []
+    words += [f"called from {', '.join(found['callers'])}"] if found.get("callers") else []
     words += [f"{name} {found[name]}" for name in ("api", "pipe", "buffer") if found.get(name)]
     words += [f"declared at {found['declared']}"] if found.get("declared") else []
     words += [f"core {found['core']}"] if found.get("core", -1) >= 0 else []

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "twin/machine/callers.h"
+
 namespace normgrad::twin {
 
 std::string PlaceOf(const Site& site) {
@@ -25,6 +27,7 @@ void FindingLog::Add(Finding finding) {
       const uint64_t count = known.count + finding.count;
       finding.cores.merge(known.cores);
       if (finding.core < known.core) {
+        finding.callers = CallersIn(unit_);
         known = std::move(finding);
       } else {
         known.cores = std::move(finding.cores);
@@ -33,7 +36,9 @@ void FindingLog::Add(Finding finding) {
       return;
     }
   }
-  if (findings_.size() < kMaxKinds) findings_.push_back(std::move(finding));
+  if (findings_.size() >= kMaxKinds) return;
+  finding.callers = CallersIn(unit_);
+  findings_.push_back(std::move(finding));
 }
 
 std::vector<Finding> FindingLog::Sorted() const {

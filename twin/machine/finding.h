@@ -41,14 +41,17 @@ struct Finding {
   uint64_t begin_byte;  // range inside the buffer
   uint64_t end_byte;
   Site site;
-  uint64_t count;                 // folded repeats: same rule, call and line
-  std::set<uint32_t> cores = {};  // all of the repeats
+  uint64_t count;                      // folded repeats: same rule, call and line
+  std::set<uint32_t> cores = {};       // all of the repeats
+  std::vector<uint64_t> callers = {};  // offsets into the unit, innermost first; callers.h
 };
 
 // Findings of one launch; cores add to it concurrently.
 class FindingLog {
  public:
   void Add(Finding finding);
+  // Findings name callers in the object of this symbol.
+  void set_unit(const void* symbol) { unit_ = symbol; }
   std::vector<Finding> Sorted() const;  // by core, then in the order in which they were found
   bool empty() const;
 
@@ -57,6 +60,7 @@ class FindingLog {
       200;  // different (rule, call, line); more are counted, not kept
   mutable std::mutex mutex_;
   std::vector<Finding> findings_;
+  const void* unit_ = nullptr;
 };
 
 // Thrown on a fatal finding; unwinds the kernel on this core and ends the launch.

@@ -15,6 +15,7 @@ Launch::Launch(const LaunchOptions& options)
       core_times_(options.cores) {}
 
 void Launch::Run(KernelEntry entry, const std::vector<uint8_t*>& args) {
+  findings_.set_unit(reinterpret_cast<const void*>(entry));
   schedule_.Run(
       [&](uint32_t core) {
         if (Runs(core)) RunCore(core, entry, args);

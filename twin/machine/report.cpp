@@ -29,6 +29,12 @@ std::string Field(const char* name, uint64_t value) {
   return Quoted(name) + ": " + std::to_string(value);
 }
 
+std::string List(const std::vector<uint64_t>& values) {
+  std::string text;
+  for (const uint64_t value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return "[" + text + "]";
+}
+
 std::string FindingJson(const Finding& f) {
   return "{\"rule\": " + Quoted(FactsOf(f.rule).id) + ", \"message\": " + Quoted(f.message) +
          ", \"api\": " + Quoted(f.api) + ", " + Field("core", f.core) +
@@ -37,7 +43,7 @@ std::string FindingJson(const Finding& f) {
          ", " + Field("end_byte", f.end_byte) +
          ", \"file\": " + Quoted(f.site.file != nullptr ? f.site.file : "") + ", " +
          Field("line", static_cast<uint64_t>(f.site.line)) + ", " + Field("count", f.count) + ", " +
-         Field("cores", f.cores.size()) +
+         Field("cores", f.cores.size()) + ", \"callers\": " + List(f.callers) +
          ", \"fatal\": " + (FactsOf(f.rule).fatal ? "true" : "false") + "}";
 }
 

@@ -32,6 +32,7 @@ class Finding:
     declared: str = ""  # where InitBuffer handed the buffer out
     cores: int = 1  # that it was seen on
     fatal: bool = False  # it ended the launch
+    callers: tuple[str, ...] = ()  # file:line of the calls that led to it, innermost first
 
 
 @dataclass(frozen=True)

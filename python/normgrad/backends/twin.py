@@ -19,13 +19,13 @@ import numpy as np
 from normgrad import build, dtypes, ops, paths, stop
 from normgrad.backends import (
     Array,
-    Finding,
     Form,
     LaunchOptions,
     Outputs,
     SparseInput,
     SparseOutput,
 )
+from normgrad.backends.callers import resolve
 from normgrad.cases import Case
 from normgrad.plan import Plan
 
@@ -130,7 +130,7 @@ def launch(
     return Outputs(
         arrays=arrays,
         counters=dict(answer.get("counters", {})),
-        findings=tuple(_finding(entry) for entry in answer.get("findings", ())),
+        findings=resolve(what.unit, answer.get("findings", ())),
         unwritten=dict(answer.get("unwritten", {})),
         time=dict(answer.get("time", {})),
         finished=bool(answer.get("finished", True)),
@@ -274,8 +274,3 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _finding(entry: Mapping[str, Any]) -> Finding:
-    known = {name: entry[name] for name in Finding.__dataclass_fields__ if name in entry}
-    return Finding(**known)
