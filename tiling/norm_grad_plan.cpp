@@ -1,7 +1,7 @@
-// How a problem of the family is cut on 2201. Rows are dealt to cores; a core works on tiles of
-// whole rows (DxWholeRow), or on one row at a time in chunks of columns where a whole row and its
-// fp32 work arrays do not fit UB (DxInPlaceRow); both read dy and x once and keep dgamma in UB as a
-// (hi, lo) pair per column. Wider rows go through UB twice, chunk by chunk (DxSplitRow). Fewer rows
+// How a problem of the family is cut. Rows are dealt to cores; a core works on tiles of whole rows
+// (DxWholeRow), or on one row at a time in chunks of columns where a whole row and its fp32 work
+// arrays do not fit UB (DxInPlaceRow); both read dy and x once and keep dgamma in UB as a (hi, lo)
+// pair per column. Wider rows go through UB twice, chunk by chunk (DxSplitRow). Fewer rows
 // than cores are shared: each core has some columns of some rows (DxFewRows). Afterwards cores
 // exchange their sums through the workspace and each adds up strips of columns.
 #include "tiling/norm_grad_plan.h"

@@ -3,8 +3,8 @@
 //   xhat = x * rstd;  dgamma += dy * xhat;  c = mean(dy * xhat * gamma) * rstd
 //   dx = (dy * gamma - x * c) * rstd
 //
-// Regime: up to about 4,600 columns (2201). Copies move rows_per_tile rows, 16 KB, or three
-// shorter ones where each still has four rows; arithmetic goes through them rows_per_step at a
+// Regime: up to about 4,600 columns (2201), 6,200 (2002). Copies move rows_per_tile rows, 16 KB, or
+// three shorter ones where each still has four rows; arithmetic goes through them rows_per_step at a
 // time, in work arrays that fit beside the copies.
 // Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once. gamma is read
 // once per core.
