@@ -5,8 +5,8 @@
 //   dx = (dy * gamma - x * c) * rstd
 //
 // Regime: from where DxWholeRow ends to 12,288 columns in 16 bits, 8,192 in fp32 (2201); with one
-// dgamma accumulator instead of (hi, lo), 16,384 and 10,240. On 2002 17,500 and 12,200, with one
-// accumulator 24,500 and 15,300.
+// dgamma accumulator instead of (hi, lo), 16,384 and 10,240. On 2002 17,500 and 12,100, with one
+// accumulator 24,500 and 15,100.
 // Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once. gamma is read
 // once per core.
 //

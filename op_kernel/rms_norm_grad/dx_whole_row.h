@@ -4,8 +4,8 @@
 //   dx = (dy * gamma - x * c) * rstd
 //
 // Regime: up to about 4,600 columns (2201), 6,200 (2002). Copies move rows_per_tile rows, 16 KB, or
-// three shorter ones where each still has four rows; arithmetic goes through them rows_per_step at a
-// time, in work arrays that fit beside the copies.
+// three shorter ones where each still has four rows; arithmetic goes through them rows_per_step at
+// a time, in work arrays that fit beside the copies.
 // Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once. gamma is read
 // once per core.
 // Sync: queues order MTE2 -> V -> MTE3 per tile, two or three buffers each, so that the copies of
