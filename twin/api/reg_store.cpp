@@ -90,7 +90,7 @@ void RegStore(StoreDist dist, void* address, const RegData& src, const MaskData&
   const RegBits valid = function.ValidOf(src);
   if (facts.first) {
     function.Store(kOp, begin, facts.stored, src.bytes, 0, valid.all() ? nullptr : &valid,
-                   src.loads, src.id, site);
+                   function.OriginOf(src), src.loads, src.id, site);
     return;
   }
   function.RequireMask(kOp, mask, facts.width, site);
@@ -98,8 +98,8 @@ void RegStore(StoreDist dist, void* address, const RegData& src, const MaskData&
   if (facts.width == facts.stored) {
     const RegBits* defined = valid.all() ? nullptr : &valid;
     const auto store = [&](uint32_t first, uint32_t length) {
-      function.Store(kOp, begin + first, length, src.bytes, first, defined, src.loads, src.id,
-                     site);
+      function.Store(kOp, begin + first, length, src.bytes, first, defined, function.OriginOf(src),
+                     src.loads, src.id, site);
     };
     if (lanes.all()) return store(0, kRegBytes);
     return ForEachRun(lanes, store);
@@ -122,7 +122,8 @@ void RegStore(StoreDist dist, void* address, const RegData& src, const MaskData&
   }
   if (active == 0) return;
   function.Store(kOp, begin, active * facts.stored, line.bytes, 0,
-                 valid.all() ? nullptr : line.valid, src.loads, src.id, site);
+                 valid.all() ? nullptr : line.valid, function.OriginOf(src), src.loads, src.id,
+                 site);
 }
 
 // Elements of both registers in turn; the mask does not count.
@@ -146,7 +147,7 @@ void RegStoreTwo(StoreDist dist, void* address, const RegData& a, const RegData&
     line.valid[i / kRegBytes].words[i % kRegBytes / 64] &= ~(1ull << (i % 64));
   }
   function.Store(kOp, begin, kLineBytes, line.bytes, 0, whole ? nullptr : line.valid,
-                 a.loads | b.loads, a.id, site);
+                 function.OriginOf(valid[0].all() ? b : a), a.loads | b.loads, a.id, site);
 }
 
 // Active elements of blocks of 32 B, `stride` blocks apart.
@@ -166,8 +167,8 @@ void RegStoreBlocks(void* address, const RegData& src, uint32_t stride, const Ma
     here.words[block / 2] = bits << (block % 2 * kStoreBlock);
     ForEachRun(here, [&](uint32_t first, uint32_t length) {
       const uint32_t at = begin + block * stride * kStoreBlock + first % kStoreBlock;
-      function.Store(kOp, at, length, src.bytes, first, valid.all() ? nullptr : &valid, src.loads,
-                     src.id, site);
+      function.Store(kOp, at, length, src.bytes, first, valid.all() ? nullptr : &valid,
+                     function.OriginOf(src), src.loads, src.id, site);
     });
   }
 }
@@ -184,7 +185,7 @@ void RegStoreMask(MaskDist dist, void* address, const MaskData& mask, Site site)
   for (uint32_t i = 0; i < kRegBytes / step; ++i) {
     if (mask.bits.at(step * i)) bytes[i / 8] |= static_cast<uint8_t>(1u << (i % 8));
   }
-  function.Store(kOp, begin, kMaskBytes / step, bytes, 0, nullptr, RegBits::None(), 0, site);
+  function.Store(kOp, begin, kMaskBytes / step, bytes, 0, nullptr, 0, RegBits::None(), 0, site);
 }
 
 // The register keeps what does not fill a block of 32 B, for the next call or for
@@ -219,13 +220,16 @@ void RegStoreUnaligned(void* address, const RegData& src, UnalignedData& unalign
   const uint32_t end = from + held + bytes;
   const uint32_t stored_to = std::max(from, end / kStoreBlock * kStoreBlock);
   const RegBits loads = src.loads | unaligned.loads;
+  const uint32_t origin = valid.all() ? unaligned.origin : function.OriginOf(src);
   if (stored_to > from) {
-    function.Store(kOp, from, stored_to - from, line.bytes, 0, line.valid, loads, src.id, site);
+    function.Store(kOp, from, stored_to - from, line.bytes, 0, line.valid, origin, loads, src.id,
+                   site);
   }
   unaligned.begin = stored_to;
   unaligned.end = end;
   unaligned.reg = src.id;
   unaligned.loads = loads;
+  unaligned.origin = origin;
   unaligned.site = site;
   unaligned.valid = 0;
   for (uint32_t i = 0; i < end - stored_to; ++i) {
@@ -247,8 +251,8 @@ void RegStoreUnalignedPost(void* address, UnalignedData& unaligned, Site site) {
   }
   RegBits valid = RegBits::None();
   valid.words[0] = unaligned.valid;
-  function.Store(kOp, unaligned.begin, length, unaligned.bytes, 0, &valid, unaligned.loads,
-                 unaligned.reg, site);
+  function.Store(kOp, unaligned.begin, length, unaligned.bytes, 0, &valid, unaligned.origin,
+                 unaligned.loads, unaligned.reg, site);
   unaligned.begin = unaligned.end = 0;
 }
 

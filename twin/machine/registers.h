@@ -31,6 +31,7 @@ struct RegBits {
   bool none() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
   bool at(uint32_t bit) const { return (words[bit / 64] >> (bit % 64) & 1u) != 0; }
   void Set(uint32_t bit) { words[bit / 64] |= 1ull << (bit % 64); }
+  void Clear(uint32_t bit) { words[bit / 64] &= ~(1ull << (bit % 64)); }
   uint32_t FirstSet() const;    // kRegBytes if there is none
   uint32_t FirstClear() const;  // kRegBytes if there is none
 
@@ -117,6 +118,7 @@ struct UnalignedData {
   uint32_t end = 0;
   uint8_t bytes[32];
   uint32_t valid = 0;
+  uint32_t origin = 0;
   uint32_t reg = 0;
   RegBits loads = RegBits::None();
   Site site{};

@@ -188,32 +188,37 @@ VectorFunction::Loaded VectorFunction::Load(RegOp op, uint32_t begin, uint32_t l
   if (limit > begin) CheckOwner(op, begin, limit, site);
   if (!checks_all_) return loaded;
   if (limit > begin) {
-    CheckLoad(op, begin, limit, reg, reg2, site);
     if (others_[0].Meets(begin, limit)) CheckOthers(false, op, begin, limit, site);
     NoteRange(false, begin, limit);
   }
+  FindUnwritten(op, begin, end, limit, site, &loaded);
+  if (limit > begin) CheckLoad(op, begin, limit, reg, reg2, site, &loaded);
   loaded.loads.Set(NewAccess(false, op, reg, begin, limit, site) % kRegBytes);
   if (reg != 0) memory_.LoadInto(reg, &loaded.loads);
   if (reg2 != reg) memory_.LoadInto(reg2, &loaded.loads);
+  return loaded;
+}
+
+void VectorFunction::FindUnwritten(RegOp op, uint32_t begin, uint32_t end, uint32_t limit,
+                                   Site site, Loaded* loaded) {
   const UbInitMap& init = core_.init();
   uint32_t at = init.FirstUnwritten(begin, limit);
-  if (at == end) return loaded;
-  loaded.whole = false;
-  loaded.valid[0] = loaded.valid[1] = RegBits::None();
-  loaded.origin = memory_.NewOrigin(
+  if (at == end) return;
+  loaded->whole = false;
+  loaded->valid[0] = loaded->valid[1] = RegBits::None();
+  loaded->origin = memory_.NewOrigin(
       {at < limit ? Rule::kUbUninit : Rule::kUbBounds, op, site, buffer_, at, end});
   for (uint32_t from = begin; from < limit; from = at + 1) {
     at = init.FirstUnwritten(from, limit);
     for (uint32_t i = from; i < at; ++i) {
-      loaded.valid[(i - begin) / kRegBytes].Set((i - begin) % kRegBytes);
+      loaded->valid[(i - begin) / kRegBytes].Set((i - begin) % kRegBytes);
     }
   }
-  return loaded;
 }
 
 void VectorFunction::Store(RegOp op, uint32_t begin, uint32_t length, const uint8_t* line,
-                           uint32_t offset, const RegBits* valid, const RegBits& loads,
-                           uint32_t reg, Site site) {
+                           uint32_t offset, const RegBits* valid, uint32_t origin,
+                           const RegBits& loads, uint32_t reg, Site site) {
   const uint32_t end = begin + length;
   store_bytes_ += length;
   FindBuffer(begin, site);
@@ -231,7 +236,7 @@ void VectorFunction::Store(RegOp op, uint32_t begin, uint32_t length, const uint
     core_.init().Mark(begin, end);
     for (uint32_t i = 0; valid != nullptr && i < length; ++i) {
       const uint32_t at = offset + i;
-      if (valid[at / kRegBytes].at(at % kRegBytes)) continue;
+      if (valid[at / kRegBytes].at(at % kRegBytes) || ReportRace(origin)) continue;
       core_.init().Clear(begin + i, begin + i + 1);
     }
   }

@@ -6,10 +6,11 @@
 // of their kinds, or by using the same register, or, for a store, by depending on the load or on a
 // later one into the same register. Another order the unit does not keep.
 //
-// Undefined bytes (UB that was never written, what lies behind the buffer, a register that nobody
-// wrote) travel along with the registers: full registers are loaded and computed on where only some
-// lanes matter. They are a finding where they decide something: in a sum, a comparison, a mask. A
-// store of them leaves the bytes of UB undefined.
+// Undefined bytes (UB that was never written, what lies behind the buffer, what a store that
+// nothing orders may still change, a register that nobody wrote) travel along with the registers:
+// full registers are loaded and computed on where only some lanes matter. They are a finding where
+// they decide something: in a sum, a comparison, a mask; those of a race in a store, too. A store
+// of the others leaves the bytes of UB undefined.
 #ifndef NORMGRAD_TWIN_MACHINE_VECTOR_FUNCTION_H_
 #define NORMGRAD_TWIN_MACHINE_VECTOR_FUNCTION_H_
 
@@ -60,9 +61,14 @@ class VectorFunction {
   Loaded Load(RegOp op, uint32_t begin, uint32_t length, uint32_t reg, uint32_t reg2, Site site);
 
   // A store to [begin, begin + length) of what `line` has from `offset` on, which comes from `reg`.
-  // All of it means something, unless `valid` says which bytes of the line do.
+  // All of it means something, unless `valid` says which bytes of the line do, and `origin` why the
+  // others do not.
   void Store(RegOp op, uint32_t begin, uint32_t length, const uint8_t* line, uint32_t offset,
-             const RegBits* valid, const RegBits& loads, uint32_t reg, Site site);
+             const RegBits* valid, uint32_t origin, const RegBits& loads, uint32_t reg, Site site);
+  // Why bytes of a register mean nothing; 0: nobody has written it.
+  uint32_t OriginOf(const RegData& data) const {
+    return data.function == serial_ ? data.origin : 0;
+  }
 
   void Barrier(const MemoryBarrier& barrier);
 
@@ -98,7 +104,11 @@ class VectorFunction {
   };
 
   uint32_t NewAccess(bool write, RegOp op, uint32_t reg, uint32_t begin, uint32_t end, Site site);
-  void CheckLoad(RegOp op, uint32_t begin, uint32_t end, uint32_t reg, uint32_t reg2, Site site);
+  void CheckLoad(RegOp op, uint32_t begin, uint32_t end, uint32_t reg, uint32_t reg2, Site site,
+                 Loaded* loaded);
+  // What of a load lies behind the buffer or was never written.
+  void FindUnwritten(RegOp op, uint32_t begin, uint32_t end, uint32_t limit, Site site,
+                     Loaded* loaded);
   void CheckStore(RegOp op, uint32_t begin, uint32_t end, uint32_t reg, const RegBits& loads,
                   Site site);
   void CheckOthers(bool write, RegOp op, uint32_t begin, uint32_t end, Site site);
@@ -109,6 +119,7 @@ class VectorFunction {
   void ReportUndefined(RegOp op, const char* name, const RegData& data, const RegBits& bad,
                        Site site);
   void ReportOrder(RegOp op, bool write, const Conflict& conflict, Site site);
+  bool ReportRace(uint32_t origin);  // false: it is none
   void Report(Rule rule, RegOp op, uint32_t begin, uint32_t end, Site site,
               const std::string& message);
 

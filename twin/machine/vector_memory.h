@@ -37,6 +37,8 @@ class VectorMemory {
     uint16_t buffer;
     uint32_t begin;
     uint32_t end;
+    uint32_t store = 0;  // of a race, the other access
+    bool reported = false;
   };
 
   static VectorMemory& Here();
@@ -49,7 +51,7 @@ class VectorMemory {
     origins_.push_back(origin);
     return static_cast<uint32_t>(origins_.size());
   }
-  const Origin& OriginAt(uint32_t origin) const { return origins_[origin - 1]; }
+  Origin& OriginAt(uint32_t origin) { return origins_[origin - 1]; }
 
   // Calls f(access, begin, end) for the newest loads or stores of these bytes that came after
   // `known`, until it returns true.

@@ -10,12 +10,19 @@ uint32_t VectorFunction::NewAccess(bool write, RegOp op, uint32_t reg, uint32_t 
 }
 
 void VectorFunction::CheckLoad(RegOp op, uint32_t begin, uint32_t end, uint32_t reg, uint32_t reg2,
-                               Site site) {
+                               Site site, Loaded* loaded) {
+  bool first = true;
   memory_.AnyAfter(true, begin, end, store_load_, [&](uint32_t access, uint32_t from, uint32_t to) {
     const uint32_t from_reg = memory_.At(access).reg;
     if (from_reg == reg || from_reg == reg2) return false;
-    ReportOrder(op, false, {access, true, from, to}, site);
-    return true;
+    loaded->whole = false;
+    for (uint32_t i = from - begin; i < to - begin; ++i)
+      loaded->valid[i / kRegBytes].Clear(i % kRegBytes);
+    if (!first) return false;
+    first = false;
+    loaded->origin =
+        memory_.NewOrigin({Rule::kRaceInFunction, op, site, buffer_, from, to, access});
+    return false;
   });
 }
 
@@ -53,6 +60,17 @@ void VectorFunction::ReportOrder(RegOp op, bool write, const Conflict& conflict,
              (write ? "VEC_STORE" : "VEC_LOAD") + "> orders them");
 }
 
+bool VectorFunction::ReportRace(uint32_t origin) {
+  if (origin == 0) return false;
+  VectorMemory::Origin& race = memory_.OriginAt(origin);
+  if (race.rule != Rule::kRaceInFunction) return false;
+  if (race.reported) return true;
+  race.reported = true;
+  buffer_ = race.buffer;
+  ReportOrder(race.op, false, {race.store, true, race.begin, race.end}, race.site);
+  return true;
+}
+
 void VectorFunction::ReportUndefined(RegOp op, const char* name, const RegData& data,
                                      const RegBits& bad, Site site) {
   const std::string where = "byte " + std::to_string(bad.FirstSet()) + " of the register";
@@ -66,6 +84,7 @@ void VectorFunction::ReportUndefined(RegOp op, const char* name, const RegData& 
                  std::string(name) + " holds nothing defined at " + where + ": " + why);
     return;
   }
+  if (ReportRace(data.origin)) return;
   const VectorMemory::Origin origin = memory_.OriginAt(data.origin);
   buffer_ = origin.buffer;
   const bool past = origin.rule == Rule::kUbBounds;

@@ -29,6 +29,7 @@ SAMPLE(LoadsOneOfTheStoredElements, 1) {
     StoreAlign<float, StoreDist::DIST_FIRST_ELEMENT_B32>(at + 5, sum, mask);
     //! race-within-vector-function LoadAlign core=0 pipe=V buffer="TBuf 0" bytes=20..24
     LoadAlign<float, LoadDist::DIST_BRC_B32>(z, at + 5);
+    StoreAlign(at, z, mask);
   }
 }
 
@@ -78,6 +79,22 @@ SAMPLE(OrdersTheWrongPair, 1) {
     LocalMemBar<MemType::VEC_LOAD, MemType::VEC_STORE>();
     //! race-within-vector-function LoadAlign core=0 pipe=V buffer="TBuf 0" bytes=0..256
     LoadAlign(y, at);
+    StoreAlign(at, y, mask);
+  }
+}
+
+SAMPLE(SumsItsOwnStore, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, kLanes);
+  float* at = a.GetPhyAddr();
+  __VEC_SCOPE__ {
+    RegTensor<float> x, y, sum;
+    MaskReg mask = CreateMask<float>();
+    Duplicate(x, 1.0f);
+    StoreAlign(at, x, mask);
+    //! race-within-vector-function LoadAlign core=0 pipe=V buffer="TBuf 0" bytes=0..256
+    LoadAlign(y, at);
+    Reduce<ReduceType::SUM>(sum, y, mask);
   }
 }
 

@@ -39,6 +39,29 @@ SAMPLE(LoadsItsOwnStoreIntoTheSameRegister, 1) {
   Store(gm, a, kLanes);
 }
 
+// LoadsItsOwnStore, in lanes that the mask leaves out: the second load of a row of 72 reaches into
+// the next row, which is being stored, and nothing comes of it.
+SAMPLE(LoadsMoreThanTheMaskCounts, 1) {
+  constexpr uint32_t kRow = kLanes + 8;
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, 4 * kLanes);
+  float* at = a.GetPhyAddr();
+  __VEC_SCOPE__ {
+    RegTensor<float> x, y;
+    uint32_t left = kRow;
+    for (uint16_t i = 0; i < 2; ++i) {
+      MaskReg mask = UpdateMask<float>(left);
+      LoadAlign(x, at + i * kLanes);
+      Adds(y, x, 1.0f, mask);
+      StoreAlign(at + kRow + i * kLanes, y, mask);
+    }
+  }
+  //= 0..72: i
+  //= 72..144: i - 71
+  //= 144..256: i
+  Store(gm, a, 4 * kLanes);
+}
+
 // LoadsOneOfTheStoredElements: its neighbour instead, byte by byte.
 SAMPLE(LoadsBesideTheStoredElement, 1) {
   TPipe pipe;
