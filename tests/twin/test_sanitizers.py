@@ -3,6 +3,7 @@ tables of what calls mean."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -74,5 +75,6 @@ def test_sanitizers_have_nothing_to_say_of_what_calls_mean(runner: Path) -> None
     tables = Path(__file__).with_name("conformance")
     options = ["-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
     command = [sys.executable, "-c", _WITH_RUNNER, str(runner), str(tables), *options]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tables.parents[2])
+    env = os.environ | {"UBSAN_OPTIONS": "halt_on_error=1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tables.parents[2], env=env)
     assert done.returncode == 0, done.stdout[-4000:]
