@@ -54,3 +54,13 @@ def test_strategies_agree_on_every_bit_of_dx(dtype: str, cols: int) -> None:
     for wish in ("DxInPlaceRow:chunk=512", "DxSplitRow:chunk=512", "DxSplitRow", "DxFewRows"):
         other = launched(f"{shape}:strategy={wish}")["dx"]
         np.testing.assert_array_equal(bits(other), bits(whole), err_msg=wish)
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp32"])
+@pytest.mark.parametrize("shape", ["333x65", "1000x300", "200x5000", "130x9000"])
+def test_strong_sums_do_not_depend_on_the_cores(dtype: str, shape: str) -> None:
+    text = f"{dtype}:{shape}:dist=uniform01:det=strong"
+    whole = launched(text)
+    for cores in (1, 3):
+        for name, array in launched(f"{text}:cores={cores}").items():
+            np.testing.assert_array_equal(bits(array), bits(whole[name]), err_msg=f"{name} {cores}")
