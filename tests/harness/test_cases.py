@@ -208,7 +208,7 @@ def test_load_suite_of_unknown_name_suggests_one() -> None:
     ("suite", "least", "most_million_elems"),
     [
         ("smoke", 44, 60),
-        ("ci", 150, 150),
+        ("ci", 150, 210),
         ("edge", 300, 1000),
         ("models", 30, 150),
         ("full", 150, 4000),
