@@ -23,16 +23,17 @@ constexpr uint64_t kColsWithoutHalves = 4 * kLanes;
 // fp32 per row, in whole registers: what a load brings lies in UB.
 uint64_t ValueBytes(uint64_t rows) { return AlignUp(rows, kLanes) * kFp32Bytes; }
 
-uint64_t HalfBytes(uint64_t rows, uint64_t cols) {
-  return cols > kColsWithoutHalves ? rows * kRepeatBytes : 0;
+uint64_t HalfBytes(const Problem& problem, uint64_t rows, uint64_t cols) {
+  const uint64_t terms = problem.dtype == DType::kFloat32 ? 2 : 1;  // of split sums
+  return cols > kColsWithoutHalves ? rows * terms * kRepeatBytes : 0;
 }
 
-void PlaceSums(uint64_t cols, bool has_lo, uint64_t rows, Layout* layout) {
+void PlaceSums(const Problem& problem, uint64_t cols, const Tile& tile, Layout* layout) {
   const uint64_t sum_bytes = AlignUp(cols * kFp32Bytes, kRepeatBytes);
   UbBudget& ub = layout->budget;
   layout->bytes.sum_hi = ub.Add("sum_hi", sum_bytes);
-  layout->bytes.sum_lo = ub.Add("sum_lo", has_lo ? sum_bytes : 0);
-  layout->bytes.half_rows = ub.Add("half_rows", HalfBytes(rows, cols));
+  layout->bytes.sum_lo = ub.Add("sum_lo", tile.has_lo ? sum_bytes : 0);
+  layout->bytes.half_rows = ub.Add("half_rows", HalfBytes(problem, tile.rows, cols));
 }
 
 // What the strategies keep that work on whole rows, beside the rows themselves.
@@ -58,7 +59,7 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   bytes.rstd_in = ub.Add("rstd_in", tile.rstd_rows * kFp32Bytes);
   bytes.dx_out = ub.Add("dx_out", tile_bytes, tile.out_buffers);
   bytes.gamma = ub.Add("gamma", pitch * SizeOf(problem.gamma_dtype));
-  PlaceSums(pitch, tile.has_lo, tile.rows, &layout);
+  PlaceSums(problem, pitch, tile, &layout);
   PlaceRowValues(problem, tile, &layout);
   return layout;
 }
@@ -73,7 +74,7 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   bytes.x_in = ub.Add("x_in", segment_bytes, tile.in_buffers);
   bytes.gamma = ub.Add("gamma", pitch * SizeOf(problem.gamma_dtype));
   bytes.rstd_in = ub.Add("rstd_in", tile.rstd_rows * kFp32Bytes);
-  PlaceSums(pitch, tile.has_lo, tile.rows, &layout);
+  PlaceSums(problem, pitch, tile, &layout);
   PlaceRowValues(problem, tile, &layout);
   return layout;
 }
@@ -97,7 +98,7 @@ Layout PlaceCutRows(const Problem& problem, const Tile& tile) {
   bytes.rstd_in = ub.Add("rstd_in", group_bytes);
   bytes.gamma_in = ub.Add("gamma_in", tile.chunk_cols * SizeOf(problem.gamma_dtype));
   bytes.gamma = ub.Add("gamma", sum_bytes);
-  PlaceSums(tile.chunk_cols, tile.has_lo, tile.rows, &layout);
+  PlaceSums(problem, tile.chunk_cols, tile, &layout);
   bytes.leaf_parts = ub.Add("leaf_parts", leaf_bytes);
   bytes.leaf_sums =
       ub.Add("leaf_sums", AlignUp(tile.rows, kFp32PerBlock) * kBlockBytes, is_shared ? 2 : 1);

@@ -21,32 +21,47 @@ __aicore__ inline void SumLeaves(__ubuf__ float* sums, __ubuf__ float* leaf, uin
   }
 }
 
-// means[row] = minus sums[row] / cols times rstd[row]. The quotient is rounded once, subnormal
-// numbers included; 0 is added first, since whether a sum of nothing but -0 is -0 depends on how
-// much padding took part.
+// means[row] = minus sums[row] / cols times rstd[row], rounded once: what the quotient and the
+// product leave over is added. 0 is added to a sum first, since whether one of nothing but -0 is -0
+// depends on how much padding took part.
 __aicore__ inline void MeansFromSums(__ubuf__ float* means, __ubuf__ float* sums,
                                      __ubuf__ float* rstd, uint32_t rows, uint32_t cols) {
   namespace Reg = AscendC::Reg;
   static constexpr Reg::DivSpecificMode kExact = {Reg::MaskMergeMode::ZEROING, true,
                                                   AscendC::DivAlgo::PRECISION_0ULP_FTZ_FALSE};
-  const float divisor = -static_cast<float>(cols);
+  const float plus_cols = static_cast<float>(cols);
   const uint16_t count = static_cast<uint16_t>((rows + kLanes - 1) / kLanes);
   uint32_t left = rows;
   __VEC_SCOPE__ {
     Lanes by;
-    Reg::Duplicate(by, divisor);
+    Lanes minus_by;
+    Reg::Duplicate(by, -plus_cols);
+    Reg::Duplicate(minus_by, plus_cols);
     for (uint16_t i = 0; i < count; ++i) {
       Lanes mean;
       Lanes times;
+      Lanes rest;
+      Lanes result;
+      Lanes lost;
+      LaneMask is_finite;
       LaneMask mask = Reg::UpdateMask<float>(left);
       Reg::UnalignRegForLoad between;  // a tile's rstd may begin between two blocks
       Reg::LoadUnAlignPre(between, rstd + i * kLanes);
       Reg::LoadUnAlign(times, between, rstd + i * kLanes);
-      Reg::LoadAlign(mean, sums + i * kLanes);
-      Reg::Adds(mean, mean, 0.0f, mask);
-      Reg::Div<float, &kExact>(mean, mean, by, mask);
-      Reg::Mul(mean, mean, times, mask);
-      Reg::StoreAlign(means + i * kLanes, mean, mask);
+      Reg::LoadAlign(rest, sums + i * kLanes);
+      Reg::Adds(rest, rest, 0.0f, mask);
+      Reg::Div<float, &kExact>(mean, rest, by, mask);
+      Reg::MulAddDst(rest, mean, minus_by, mask);  // the remainder
+      Reg::Div<float, &kExact>(rest, rest, by, mask);
+      Reg::Mul(result, mean, times, mask);
+      Reg::Muls(lost, result, -1.0f, mask);
+      Reg::MulAddDst(lost, mean, times, mask);
+      Reg::MulAddDst(lost, rest, times, mask);
+      // Of Inf the rest is NaN, which does not count.
+      Reg::Sub(rest, result, result, mask);
+      Reg::Compare<float, AscendC::CMPMODE::EQ>(is_finite, rest, rest, mask);
+      Reg::Add<float, Reg::MaskMergeMode::MERGING>(result, result, lost, is_finite);
+      Reg::StoreAlign(means + i * kLanes, result, mask);
     }
   }
 }
