@@ -307,18 +307,6 @@ def test_refusal_names_the_ub_that_is_enough(wishes: dict[str, Any]) -> None:
 
 # design.md 9: what one read covers, and what it covers with one accumulator.
 @pytest.mark.parametrize(
-    ("dtype", "gamma", "cols"),
-    [("bf16", "bf16", 16384), ("fp16", "fp32", 13312), ("fp32", "fp32", 10752)],
-)
-def test_one_read_covers_more_in_registers(dtype: str, gamma: str, cols: int) -> None:
-    """Where UB holds no fp32 copies a row takes its inputs, gamma and a pair of sums."""
-    made = make_plan(OP, "ascend950", Problem(4096, cols, dtype, gamma), Options())
-    assert (made.strategy, made.declared_c) == ("DxInPlaceRow", 4.0)
-    tiles = make_plan(OP, "ascend950", Problem(4096, 5120, "bf16", "bf16"), Options())
-    assert (tiles.strategy, tiles.fields["rows_per_tile"]) == ("DxWholeRow", 3)
-
-
-@pytest.mark.parametrize(
     ("dtype", "gamma", "with_pair", "with_one"),
     [
         ("bf16", "bf16", 12288, 16384),
