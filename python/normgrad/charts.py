@@ -16,6 +16,7 @@ from normgrad.store import Result
 _WIDTH, _HEIGHT = 520.0, 260.0  # viewer units; text is 12 of them high
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 16.0, 12.0, 34.0
 _TOP_SCORE = 1.25  # what is far above its budget is drawn here
+_LARGE_ELEMS = 1 << 20  # smaller tensors move in microseconds, whatever the bandwidth
 _LEAST_POINTS = 3  # a line of two points shows nothing
 
 
@@ -41,7 +42,8 @@ def charts(results: Sequence[Result]) -> list[Chart]:
     found = [_scores(results)]
     groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
     for result in results:
-        if result.bandwidth_fraction is not None and result.expected:
+        large = result.rows * result.cols >= _LARGE_ELEMS
+        if result.bandwidth_fraction is not None and result.expected and large:
             groups[result.op, result.soc].append(result)
     for (op, soc), members in groups.items():
         for fixed, along in (("rows", "cols"), ("cols", "rows")):

@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-from normgrad import paths
+from normgrad import jobs, paths, regressions, run
 
+BASELINE = Path(__file__).parents[1] / "baselines" / "smoke.json"
 LEAST_CASES = 40
+MOST_UNITS = 16  # each costs the first `verify` of a fresh computer up to seven seconds
 BYTES_LIMIT = 1.03
 
 
@@ -32,7 +34,8 @@ def normgrad(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_smoke(tmp_path: Path) -> None:
-    promises = ("--shuffle-runs", "1", "--invariance")
+    """As expected, and no figure worse than the baseline: the last lines say how to accept one."""
+    promises = ("--shuffle-runs", "1", "--invariance", "--baseline", str(BASELINE))
     done = normgrad("verify", "--suite", "smoke", *promises, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = json.loads((tmp_path / "normgrad-report" / "results.json").read_text())["rows"]
@@ -49,6 +52,16 @@ def test_smoke(tmp_path: Path) -> None:
             assert row["counters"]["ub_high_water_bytes"] == planned_ub(row), row["case"]
             assert row["deterministic"] is True, row["case"]
             assert row["batch_invariant"] is (True if row["rows"] else None), row["case"]
+
+
+def test_smoke_compiles_few_units() -> None:
+    assert len(run.units_of(jobs.from_suite("smoke"))) <= MOST_UNITS
+
+
+def test_the_baseline_has_every_case_of_smoke() -> None:
+    """A case without a row would be compared with nothing."""
+    known = {row["case"] for row in regressions.read_rows(BASELINE)}
+    assert known == {job.text for job in jobs.from_suite("smoke")}
 
 
 def planned_ub(row: dict[str, Any]) -> int:

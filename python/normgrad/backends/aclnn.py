@@ -24,6 +24,7 @@ from normgrad.plan import Plan, Refused, dtype_code, find_soc
 _TO_DEVICE, _TO_HOST = 1, 2  # aclrtMemcpyKind
 _FORMAT_ND = 2
 _DETERMINISTIC, _STRONG = 0, 2  # aclSysParamOpt and its value
+REPEATED_INIT = 100002  # of aclInit: somebody in this process has called it before
 _POISON = 0xFF  # NaN in every floating type: what is not written does not pass for a result
 
 # The functions of each operator, and their arguments: tensors by name, "" for one that no case has.
@@ -168,7 +169,7 @@ def _initialised(api: str) -> Library:
     """The library with this function, whose runtime is started once in a process."""
     library = find(api)
     code = library.call("aclInit", None)
-    if code not in (0, 100002):  # 100002: another function's library is the same one
+    if code not in (0, REPEATED_INIT):  # another function's library is the same one
         raise AclError("aclInit", int(str(code)), library.recent())
     return library
 
