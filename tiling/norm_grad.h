@@ -32,6 +32,10 @@ constexpr uint32_t kWantsDx = 1;
 constexpr uint32_t kWantsDgamma = 2;
 constexpr uint32_t kWantsDbeta = 4;
 
+// UB of a meeting over GM: a block for each core to count in. 32 are more cores than any chip has
+// that meets so; a plan's tiles do not depend on their number.
+constexpr uint32_t kMeetingBytes = 32 * 32;
+
 // Partial sums that are added up in pairs, as one block; blocks are so in turn.
 constexpr uint32_t kPartialsPerBlock = 64;
 

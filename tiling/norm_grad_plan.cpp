@@ -23,9 +23,6 @@ constexpr const char* kNothing = "Nothing";
 constexpr uint32_t kFp32Bytes = 4;
 // Two cores never write one line of the workspace, if they have lines enough.
 constexpr uint64_t kLineBytes = 512;
-// A block for each core to count its meetings in: more cores than any chip has that meets over GM,
-// so that a plan's tiles do not depend on their number.
-constexpr uint32_t kMeetingBytes = 32 * kBlockBytes;
 // From one partial sum to the next a copy counts the bytes in 32 bits.
 constexpr uint64_t kMostCols = uint64_t{1} << 30;
 constexpr uint32_t kLeastUbBytes = 8192;

@@ -5,6 +5,7 @@
 #define OP_KERNEL_COMMON_MEETING_SOFT_H_
 
 #include "op_kernel/common/units.h"
+#include "tiling/norm_grad.h"
 
 // The kernel's own type will do.
 #define KERNEL_TYPE_OF_MEETINGS()
@@ -15,10 +16,10 @@ class Meeting {
   __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, uint32_t cores,
                               AscendC::TPipe* pipe) {
     cores_ = cores;
+    Renew(pipe);
     if (cores_ == 1) return;
     const uint32_t count = cores_ * kCounterElems;
     counters_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(workspace + at), count);
-    Renew(pipe);
     const AscendC::LocalTensor<int32_t> zeros = buf_.Get<int32_t>();
     AscendC::Duplicate(zeros, static_cast<int32_t>(0), static_cast<int32_t>(count));
     const AscendC::TEventID event = pipe->FetchEventID(AscendC::HardEvent::V_MTE3);
@@ -29,7 +30,7 @@ class Meeting {
 
   // After the pipe's reset.
   __aicore__ inline void Renew(AscendC::TPipe* pipe) {
-    if (cores_ > 1) pipe->InitBuffer(buf_, cores_ * kCounterElems * sizeof(int32_t));
+    pipe->InitBuffer(buf_, kMeetingBytes);
   }
 
   __aicore__ inline void Meet() {

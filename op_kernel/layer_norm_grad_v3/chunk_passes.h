@@ -154,7 +154,8 @@ class ChunkPasses {
     if (wants_dx_) wide_gamma = gamma.Widened(other, c.cols);
     AscendC::PipeBarrier<PIPE_V>();
     if (wants_dbeta_) {
-      sums.Dbeta().Start(col, dy, product, c.cols);
+      // Without x its place is none.
+      sums.Dbeta().Start(col, dy, reads_x ? product : other, c.cols);
       sums.Dbeta().Step();
     }
     if (wants_dx_) StartSumOfRows(c, col, dy, wide_gamma, other, terms);

@@ -20,6 +20,7 @@
 #define OP_KERNEL_RMS_NORM_GRAD_DX_FEW_ROWS_H_
 
 #include "op_kernel/common/block_tiles.h"
+#include "op_kernel/common/leaf_exchange.h"
 #include "op_kernel/common/partial_sums.h"
 #include "op_kernel/common/row_sum.h"
 

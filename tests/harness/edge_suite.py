@@ -171,7 +171,7 @@ def _signature(made: Plan | None) -> Signature | None:
 
 
 def _steps(write: _Writer, rows: int, ub: int | None) -> Iterator[tuple[int, bool]]:
-    """Last columns before the plan changes; True: the next one is refused."""
+    """Columns on both sides of each change of the plan; True: they are refused."""
 
     def at(cols: int) -> Signature | None:
         return _signature(write.plan(rows, cols, ub_bytes=ub))
@@ -184,7 +184,7 @@ def _steps(write: _Writer, rows: int, ub: int | None) -> Iterator[tuple[int, boo
             while right - left > 1:
                 middle = (left + right) // 2
                 left, right = (middle, right) if at(middle) == before else (left, middle)
-            yield left, at(right) is None
+            yield from ((left, before is None), (right, at(right) is None))
         before = after
 
 
@@ -198,10 +198,9 @@ def _boundaries(write: _Writer, is_brief: bool) -> Iterator[str]:
         yield f"# both sides of what changes the plan in {ub or write.soc.ub_plan_bytes:,} bytes"
         for rows in (1, cores + 1, *many):
             steps = list(_steps(write, rows, ub))
-            cols = [c for left, refused in steps for c in (left, left + 1 - refused)]
-            if cols:
-                yield from write([rows], cols, wish)
-            if rows == 1 and (refused_cols := [left + 1 for left, refused in steps if refused]):
+            if taken := [cols for cols, refused in steps if not refused]:
+                yield from write([rows], taken, wish)
+            if rows == 1 and (refused_cols := [cols for cols, refused in steps if refused]):
                 yield from write([rows], refused_cols, wish, "expect=561002")
 
 

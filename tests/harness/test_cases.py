@@ -208,9 +208,9 @@ def test_load_suite_of_unknown_name_suggests_one() -> None:
     ("suite", "least", "most_million_elems"),
     [
         ("smoke", 44, 60),
-        ("ci", 150, 210),
-        ("edge", 300, 1000),
-        ("models", 30, 150),
+        ("ci", 150, 300),
+        ("edge", 300, 1500),
+        ("models", 30, 400),
         ("full", 150, 4000),
     ],
 )

@@ -154,8 +154,8 @@ def test_cases_given_twice_are_mentioned(normgrad: Normgrad, tmp_path: Path) -> 
 
 
 def test_far_operator_is_not_suggested(normgrad: Normgrad) -> None:
-    said = normgrad("verify", "--op", "layer_norm").stderr
-    assert "allowed: rms_norm_grad" in said
+    said = normgrad("verify", "--op", "softmax").stderr
+    assert "allowed: " in said
     assert "did you mean" not in said
 
 

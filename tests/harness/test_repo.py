@@ -136,7 +136,9 @@ ENTRIES = [f for f in _files("op_kernel") if f.suffix == ".cpp"]
 def _compile(source: Path, dtype: str = "float") -> None:
     """Nothing but the compiler's opinion: every warning is an error."""
     compiler = os.environ.get("CXX") or shutil.which("g++") or "clang++"
-    flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-D__NPU_ARCH__=2201"]
+    in_registers = "regbase" in "/".join(source.parts[-3:]) or "regbase" in source.read_text()
+    arch = 3510 if in_registers else 2201
+    flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-D__NPU_ARCH__={arch}"]
     flags += [f"-DDTYPE_{name}={dtype}" for name in ("DY", "X", "GAMMA", "DX")]
     flags += [f"-DDTYPE_{name}=float" for name in ("RSTD", "DGAMMA")]
     flags += [f"-I{ROOT / 'twin' / name}" for name in INCLUDED] + [f"-I{ROOT}"]

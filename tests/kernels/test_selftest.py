@@ -94,17 +94,17 @@ finds: FAILED
 [is_found_otherwise] the mean has the wrong sign, which breaks no rule
 case: {CASE}
 finds: RULE queue-leak
-@@ op_kernel/rms_norm_grad/row_statistics.h
--  -static_cast<float>(plan.cols)
-+  static_cast<float>(plan.cols)
+@@ op_kernel/common/split_sum.h
+-    factor_ = plan.mean_factor;
++    factor_ = -plan.mean_factor;
 
 [is_found] the mean has the wrong sign
 case: {CASE}
 finds: FAILED
 names: in every row
-@@ op_kernel/rms_norm_grad/row_statistics.h
--  -static_cast<float>(plan.cols)
-+  static_cast<float>(plan.cols)
+@@ op_kernel/common/split_sum.h
+-    factor_ = plan.mean_factor;
++    factor_ = -plan.mean_factor;
 
 [has_lost_its_text] what it edits is not there
 case: {CASE}
@@ -180,8 +180,8 @@ def test_one_defect_that_is_not_killed_is_exit_code_1(
 def test_sources_that_fail_by_themselves_prove_nothing(own_tree: Path, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     shutil.copytree(own_tree, tree)
-    file = tree / "op_kernel" / "rms_norm_grad" / "row_statistics.h"
-    file.write_text(file.read_text().replace("-static_cast<float>", "static_cast<float>"))
+    file = tree / "op_kernel" / "common" / "split_sum.h"
+    file.write_text(file.read_text().replace("= plan.mean_factor", "= -plan.mean_factor"))
     code, rows, said = run("is_found", cwd=tmp_path, sources=tree)
     assert (code, rows) == (1, [])
     assert "control: the sources fail without any defect" in said

@@ -19,6 +19,7 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_REGBASE_FIRST_PASS_H_
 #define OP_KERNEL_RMS_NORM_GRAD_REGBASE_FIRST_PASS_H_
 
+#include "op_kernel/common/row_sum.h"
 #include "op_kernel/rms_norm_grad/regbase/lanes.h"
 #include "tiling/norm_grad.h"
 

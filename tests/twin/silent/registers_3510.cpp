@@ -183,6 +183,22 @@ SAMPLE(StoresTwiceInOrder, 1) {
   Store(gm, d, kLanes);
 }
 
+// SumsItsOwnStore: behind the barrier that lets a load see a store.
+SAMPLE(SumsItsOwnStoreInOrder, 1) {
+  TPipe pipe;
+  const LocalTensor<float> a = Loaded(pipe, gm, kLanes);
+  float* at = a.GetPhyAddr();
+  __VEC_SCOPE__ {
+    RegTensor<float> x, y, sum;
+    MaskReg mask = CreateMask<float>();
+    Duplicate(x, 1.0f);
+    StoreAlign(at, x, mask);
+    LocalMemBar<MemType::VEC_STORE, MemType::VEC_LOAD>();
+    LoadAlign(y, at);
+    Reduce<ReduceType::SUM>(sum, y, mask);
+  }
+}
+
 // SumsARegisterThatNobodyWrote: lanes that the mask leaves out are 0, UsesAMaskThatNobodyWrote.
 SAMPLE(SumsTheLanesThatItWrote, 1) {
   TPipe pipe;
