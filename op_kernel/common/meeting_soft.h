@@ -29,9 +29,7 @@ class Meeting {
   }
 
   // After the pipe's reset.
-  __aicore__ inline void Renew(AscendC::TPipe* pipe) {
-    pipe->InitBuffer(buf_, kMeetingBytes);
-  }
+  __aicore__ inline void Renew(AscendC::TPipe* pipe) { pipe->InitBuffer(buf_, kMeetingBytes); }
 
   __aicore__ inline void Meet() {
     if (cores_ == 1) {
