@@ -104,13 +104,14 @@ def locked(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise _unwritable(folder, error) from None
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise NormgradError(
+                f"another run is writing into the report folder {folder}: wait for its end, or "
+                "choose another with --report"
+            ) from None
         yield
-    except BlockingIOError:
-        raise NormgradError(
-            f"another run is writing into the report folder {folder}: wait for its end, or choose "
-            "another with --report"
-        ) from None
     finally:
         os.close(lock)
 

@@ -132,3 +132,11 @@ def test_results_that_do_not_fit_leave_no_half_file(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_a_taken_folder_is_called_taken(tmp_path: Path) -> None:
+    with pytest.raises(BlockingIOError, match="of the run itself"), store.locked(tmp_path):
+        raise BlockingIOError("of the run itself")
+    with store.locked(tmp_path), pytest.raises(NormgradError, match="another run"):  # noqa: SIM117
+        with store.locked(tmp_path):
+            pass
