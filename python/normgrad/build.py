@@ -67,10 +67,6 @@ def tiling_library() -> Path:
     return _base("tiling") / "libnormgrad_tiling.so"
 
 
-def twin_library() -> Path:
-    return _base("twin") / "libnormgrad_twin.so"
-
-
 def twin_runner() -> Path:
     return _base("twin") / "normgrad-twin"
 

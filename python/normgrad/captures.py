@@ -42,7 +42,12 @@ class Capture:
     dtypes: dict[str, str]
     shape: tuple[int, ...]  # of x
     axes: int  # trailing axes that are normalised
-    remark: str = ""  # what looks like a slip, though it can be computed
+    unused: tuple[str, ...] = ()  # arrays of the file that the operator does not take
+
+    def remark(self) -> str:
+        """What looks like a slip, though it can be computed; empty if nothing does."""
+        unused = f"not used: {', '.join(self.unused)}" if self.unused else ""
+        return "; ".join(filter(None, (unused, _odd_statistics(self.inputs))))
 
     def case(self, op: str, soc: str, **options: Any) -> Case:
         """A case with this capture's dtypes and shape; its seed means nothing."""
@@ -56,7 +61,7 @@ class Capture:
 def load_npz(path: Path, op: str = "rms_norm_grad") -> Capture:
     """The inputs of an operator from an .npz file."""
     names = [spec.name for spec in ops.find_op(op).inputs]
-    stored = _stored(path, [*names, *(f"{name}_dtype" for name in names)])
+    stored, unused = _stored(path, [*names, *(f"{name}_dtype" for name in names)])
     if missing := [name for name in names if name not in stored]:
         raise CaptureError(
             f"{path} lacks {', '.join(missing)}: {op} needs arrays named {', '.join(names)}"
@@ -64,23 +69,26 @@ def load_npz(path: Path, op: str = "rms_norm_grad") -> Capture:
     inputs = {name: _read(path, name, stored) for name in names}
     axes = _check_shapes(path, inputs, ops.find_op(op))
     kinds = {name: dtypes.dtype_name(values.dtype) for name, values in inputs.items()}
-    remarks = (_unused(path, names), _odd_statistics(inputs))
-    return Capture(inputs, kinds, inputs["x"].shape, axes, "; ".join(filter(None, remarks)))
+    return Capture(inputs, kinds, inputs["x"].shape, axes, unused)
 
 
-def _stored(path: Path, names: Sequence[str]) -> dict[str, Array]:
-    """Those of the arrays that the file holds. What it says of itself is not believed."""
+def _stored(path: Path, names: Sequence[str]) -> tuple[dict[str, Array], tuple[str, ...]]:
+    """Those of the arrays that the file holds, and the names of its others, which may be misspelt.
+    What it says of itself is not believed.
+    """
     try:
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
             raise CaptureError(f"{path} {what}: give the path of an .npz file")
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             members = {info.filename: info for info in archive.infolist()}
-            return {
+            found = {
                 name: _member(archive, members[f"{name}.npy"])
                 for name in names
                 if f"{name}.npy" in members
             }
+            others = [name for file in members if (name := Path(file).stem) not in names]
+            return found, tuple(ascii(name)[1:-1] for name in others)
     except CaptureError:
         raise
     except PermissionError as error:
@@ -131,15 +139,6 @@ def _read(path: Path, name: str, stored: dict[str, Array]) -> Array:
         f"{path}: {name} is stored as {values.dtype} {marked}: store float32 or float16, "
         f"or bfloat16 as uint16 with {name}_dtype = 'bfloat16'"
     )
-
-
-def _unused(path: Path, names: Sequence[str]) -> str:
-    """A tensor under a misspelt name is not the one that was meant."""
-    with zipfile.ZipFile(path) as archive:
-        held = [Path(name).stem for name in archive.namelist()]
-    known = {*names, *(f"{name}_dtype" for name in names)}
-    others = [ascii(name)[1:-1] for name in held if name not in known]
-    return f"not used: {', '.join(others)}" if others else ""
 
 
 def _odd_statistics(inputs: Mapping[str, Array]) -> str:

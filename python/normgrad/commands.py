@@ -38,7 +38,7 @@ from normgrad.errors import NormgradError
 from normgrad.grammar import MAX_CASES, whole
 from normgrad.jobs import Job
 from normgrad.plan import Refused
-from normgrad.words import allowed
+from normgrad.words import allowed, counted
 
 # Knob of `plan --set` -> field of plan.Options.
 KNOBS = {
@@ -106,7 +106,7 @@ def _verify(args: argparse.Namespace) -> int:
     page = render.write_html(args.report / "report.html", results, seconds, against)
     report.summary(results, len(chosen), seconds, str(page), stream)
     if interrupted:
-        report.say(f"interrupted; to run the other cases: {resume.command(args)}", stream)
+        report.say(f"interrupted; to run the other cases: {resume.command(args, options)}", stream)
     if args.json:
         report.json_rows(result.row() for result in results)
     worse = baselines.show(against, args.baseline, args.report, stream) if against else 0
@@ -250,8 +250,7 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
     for name in suites:
         given = jobs.from_suite(name)
         if twice := len(given) - len({job.text for job in given}):
-            cases_ = "1 case" if twice == 1 else f"{twice:,} cases"
-            report.note(f"{name} gives {cases_} more than once: each runs once")
+            report.note(f"{name} gives {counted(twice, 'case')} more than once: each runs once")
         if not given and default_suite is None:
             report.note(f"{name} holds no case")
         found += given
@@ -260,8 +259,6 @@ def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
             f"these are {len(found):,} cases: at most {MAX_CASES:,} run at once, narrow the ranges "
             "or give fewer suites"
         )
-    for soc in dict.fromkeys(job.case.soc for job in found):
-        plan_.find_soc(soc)
     return jobs.select(found, args.op, args.soc, args.dtype)
 
 
@@ -295,7 +292,7 @@ def build_units(chosen: Sequence[Job]) -> None:
         report.note("building the twin (the first time, or its sources have changed: a minute)")
     build.twin_runner()
     if missing := build.missing(units):
-        report.note(f"compiling {len(missing)} kernel unit{'s' if len(missing) > 1 else ''}")
+        report.note(f"compiling {counted(len(missing), 'kernel unit')}")
         build.units(missing)
 
 

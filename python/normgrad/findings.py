@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from normgrad.backends import Finding
+from normgrad.words import counted
 
 _FORGOTTEN = ("flag-", "queue-")
 _BETWEEN_CORES = "race-between-cores"
@@ -29,12 +30,17 @@ def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 def headline(findings: Sequence[Finding]) -> str:
     """The first finding in one line, and how many more there are."""
     first = findings[0]
-    place = f" at {first.file}:{first.line}" if first.file else ""
+    place = where(first.file, first.line)
     place += f", called from {first.callers[0]}" if first.callers else ""
     more = [_times(first.count, first.cores)] if first.count > 1 else []
     others = len(findings) - 1
-    more += [f"and {others} other finding{'s' if others > 1 else ''}"] if others else []
+    more += [f"and {counted(others, 'other finding')}"] if others else []
     return f"{first.rule}: {first.message}{place}" + (f" ({', '.join(more)})" if more else "")
+
+
+def where(file: str, line: int) -> str:
+    """` at file:line`, or nothing of a finding that has no place."""
+    return f" at {file}:{line}" if file else ""
 
 
 def lines(findings: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -127,7 +127,10 @@ def select(
     soc: Sequence[str] = (),
     dtype: Sequence[str] = (),
 ) -> list[Job]:
-    """The jobs that match every filter given, each of them once."""
+    """The jobs that match every filter given, each of them once; their chips are known ones."""
+    jobs = list(jobs)
+    for name in dict.fromkeys(job.case.soc for job in jobs):
+        plan.find_soc(name)
     kept = {
         job.text: job
         for job in jobs

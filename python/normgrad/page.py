@@ -15,6 +15,7 @@ from typing import Any
 from normgrad import findings, timing
 from normgrad.regressions import Change, Comparison, Kind
 from normgrad.store import Result, to_json
+from normgrad.words import counted
 
 _TABLES = ("worst", "counters", "fields")  # attributes that are one table of names and values
 
@@ -122,7 +123,7 @@ def _details(result: Result, names: Mapping[str, Sequence[str]]) -> dict[str, An
 def _plan_words(result: Result) -> str:
     if not result.plan:
         return ""
-    cores = "1 core" if result.cores == 1 else f"{result.cores} cores"
+    cores = counted(result.cores or 0, "core")
     return (
         f"{result.plan} (tiling key {result.tiling_key}) on {cores}, error budget "
         f"C = {result.declared_c or 0:.4g}: {result.plan_reason}"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from normgrad import jobs, plan, regressions, run
+from normgrad import jobs, regressions, run
 from normgrad.backends import LaunchOptions
 from normgrad.errors import NormgradError
 from normgrad.jobs import Job
@@ -97,8 +97,6 @@ def _chosen(config: pytest.Config) -> list[Job]:
     found = [jobs.from_text(text) for text in config.getoption("normgrad_case")]
     for name in config.getoption("normgrad_suite"):
         found += jobs.from_suite(name)
-    for soc in dict.fromkeys(job.case.soc for job in found):
-        plan.find_soc(soc)
     chosen = jobs.select(found, **filters)
     if found and not chosen:
         raise NormgradError(

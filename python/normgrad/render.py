@@ -13,15 +13,13 @@ from typing import Any
 
 import jinja2
 
-from normgrad import __version__, charts, page
+from normgrad import __version__, charts, page, report
 from normgrad.errors import NormgradError
 from normgrad.regressions import Comparison
 from normgrad.store import Result, to_json
 
 # XML 1.0 knows no other control characters, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-_SHOWN_IN_FULL = 5  # cases that are not as expected: a broken kernel fails hundreds of them
 
 
 @contextlib.contextmanager
@@ -85,7 +83,7 @@ def write_html(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(plain=_plain, score=_score, fixed=_fixed)
+    environment.filters.update(plain=_plain, score=report.score_text, fixed=_fixed)
     wrong = [result for result in results if not result.expected]
     promises = ("deterministic", "batch_invariant")
     examined = [n for n in promises if any(getattr(r, n) is not None for r in results)]
@@ -102,7 +100,7 @@ def write_html(
         counts=sorted(Counter(result.status for result in results).items()),
         notes=list(dict.fromkeys(result.note for result in results if result.note)),
         wrong=wrong,
-        shown_in_full=_SHOWN_IN_FULL,
+        shown_in_full=report.SHOWN_IN_FULL,
         rows=results,
         columns=columns,
         examined=examined,
@@ -136,10 +134,6 @@ def _plain(value: Any, digits: int = 6) -> str:
     if isinstance(value, float):
         return f"{value:.{digits}g}"
     return value if isinstance(value, str) else json.dumps(to_json(value))
-
-
-def _score(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}" if value < 1000 else f"{value:.1e}"
 
 
 def _fixed(value: float | None, digits: int) -> str:

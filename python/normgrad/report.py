@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
-from normgrad import calibrate, timing, verdict
+from normgrad import calibrate, findings, timing, verdict
 from normgrad.doctor import Line
 from normgrad.errors import NormgradError
 from normgrad.selfbench import Figure
@@ -123,7 +123,7 @@ class _Column:
 
 _COLUMNS = (
     _Column("plan", 14, lambda r: r.plan or "-"),
-    _Column("score", 7, lambda r: _score(r.score)),
+    _Column("score", 7, lambda r: score_text(r.score)),
     _Column("bytes/min", 9, lambda r: _number(r.bytes_over_minimum, ".4f")),
     _Column("slope", 6, lambda r: _number(r.slope_cycles_per_64, ".1f")),
     _Column("time", 8, lambda r: f"{r.seconds:.2f} s"),
@@ -205,7 +205,7 @@ def _kept(promise: bool | None) -> str:
     return "-" if promise is None else "yes" if promise else "NO"
 
 
-def _score(value: float | None) -> str:
+def score_text(value: float | None) -> str:
     """In seven places, whatever its size: 0.998, 12.345, 4.1e+06."""
     return "-" if value is None else f"{value:.3f}" if value < 1000 else f"{value:.1e}"
 
@@ -233,7 +233,7 @@ def summary(
     scored = [result for result in results if result.score is not None]
     if scored:
         worst = max(scored, key=lambda r: r.score or 0.0)
-        say(f"worst score {_score(worst.score)} of 1 (error / budget): {worst.case}", stream)
+        say(f"worst score {score_text(worst.score)} of 1 (error / budget): {worst.case}", stream)
     wide = [r for r in results if (r.declared_c or 0.0) > verdict.C]
     if wide:
         widest = max(wide, key=lambda r: r.declared_c or 0.0)
@@ -271,7 +271,7 @@ def _kind(result: Result) -> str:
     if not result.findings:
         return f"{result.status} {result.worst['output']}" if result.worst else result.status
     first = result.findings[0]
-    place = f" at {first['file']}:{first['line']}" if first.get("file") else ""
+    place = findings.where(first.get("file", ""), first.get("line", 0))
     return f"{result.status} {first['rule']}{place}"
 
 

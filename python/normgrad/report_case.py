@@ -9,13 +9,14 @@ from normgrad.plan import Plan
 from normgrad.report import say, table
 from normgrad.run import Outcome
 from normgrad.store import to_json
+from normgrad.words import counted
 
 
 def show_plan(plan: Plan, title: str) -> None:
     """The plan in words, its fields, and its UB budget."""
     say(title)
     say(f"  {plan.strategy} (tiling key {plan.tiling_key}): {plan.reason}")
-    cores = "1 core" if plan.cores == 1 else f"{plan.cores} cores"
+    cores = counted(plan.cores, "core")
     say(
         f"  {cores}, workspace {plan.workspace_bytes:,} bytes, at least "
         f"{plan.minimum_bytes:,} bytes to move, error budget C = {plan.declared_c:g}"

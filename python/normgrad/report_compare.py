@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from normgrad import report
 from normgrad.regressions import RULES, Change, Comparison, Kind
+from normgrad.words import counted
 
 _LIMITS = {rule.name: f"{100 * rule.share:g} %" for rule in RULES}
 _SHOWN = 40  # lines of a table that people read
@@ -33,13 +34,13 @@ def show(comparison: Comparison, old: Path, accept: str, stream: TextIO | None =
         )
     if len(ordered) > _SHOWN:
         report.say(f"and {len(ordered) - _SHOWN} more; --json prints all", stream)
-    said = [_counted(len(comparison.cases), "case") + f" compared with {old}"]
+    said = [counted(len(comparison.cases), "case") + f" compared with {old}"]
     said.append(f"{len(comparison.worse)} worse, {len(better)} better")
     if comparison.added:
-        said.append(_counted(len(comparison.added), "case") + " not in it")
+        said.append(counted(len(comparison.added), "case") + " not in it")
     report.say(": ".join(said[:2]) + "".join(f", {words}" for words in said[2:]), stream)
     if comparison.gone:
-        gone = _counted(len(comparison.gone), "case")
+        gone = counted(len(comparison.gone), "case")
         report.say(
             f"{gone} of {old} not run (first: {comparison.gone[0]}): run them, or take their lines "
             "out of it",
@@ -50,7 +51,7 @@ def show(comparison: Comparison, old: Path, accept: str, stream: TextIO | None =
 
 
 def accepted(path: Path, count: int) -> None:
-    report.say(f"{path} holds {_counted(count, 'case')} now")
+    report.say(f"{path} holds {counted(count, 'case')} now")
 
 
 def _line(change: Change) -> tuple[object, ...]:
@@ -62,7 +63,3 @@ def _line(change: Change) -> tuple[object, ...]:
 
 def _cell(value: object) -> object:
     return f"{value:.6g}" if isinstance(value, float) else value
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

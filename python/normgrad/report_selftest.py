@@ -9,13 +9,15 @@ from typing import Any, TextIO
 from normgrad import report
 from normgrad.defects import Defect
 from normgrad.selftest import Outcome
+from normgrad.words import counted
 
 _STATUS_WIDTH = len("WRONG KIND")
 
 
 def control_passes(count: int, seconds: float, stream: TextIO) -> None:
-    cases = "1 case" if count == 1 else f"{count} cases"
-    report.say(f"control: {cases} without a defect PASSED in {seconds:.1f} s", stream)
+    report.say(
+        f"control: {counted(count, 'case')} without a defect PASSED in {seconds:.1f} s", stream
+    )
 
 
 def control_fails(sentences: Sequence[str], stream: TextIO) -> None:
@@ -54,9 +56,8 @@ class Lines:
 def summary(outcomes: Sequence[Outcome], left_out: int, seconds: float, stream: TextIO) -> None:
     counts = Counter(outcome.status for outcome in outcomes)
     words = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    defects = "1 defect" if len(outcomes) == 1 else f"{len(outcomes)} defects"
     report.say(stream=stream)
-    report.say(f"{defects} in {seconds:.1f} s: {words}", stream)
+    report.say(f"{counted(len(outcomes), 'defect')} in {seconds:.1f} s: {words}", stream)
     wrong = [outcome for outcome in outcomes if not outcome.killed]
     for outcome in wrong:
         report.say(f"  {outcome.defect.place}: {outcome.defect.name}", stream)

@@ -15,6 +15,7 @@ from normgrad import report, store
 from normgrad.backends import LaunchOptions
 from normgrad.errors import NormgradError
 from normgrad.jobs import Job
+from normgrad.words import counted
 
 _SELECTION = ("cases", "suite", "op", "soc", "dtype")
 _OPTIONS = ("backend", "check", "sync", "shuffle_runs", "invariance")
@@ -35,16 +36,12 @@ def ask_again(args: argparse.Namespace) -> None:
             setattr(args, name, value)
 
 
-def command(args: argparse.Namespace) -> str:
+def command(args: argparse.Namespace, options: LaunchOptions) -> str:
     """What goes on with this run when it has been interrupted."""
     words = ["normgrad", "verify", *args.cases]
     for name in _SELECTION[1:]:
         words += [word for value in getattr(args, name) for word in (f"--{name}", value)]
-    words += [] if args.backend == "twin" else ["--backend", args.backend]
-    words += [] if args.check == "all" else ["--check", args.check]
-    words += [] if args.sync == "strict" else ["--sync", args.sync]
-    words += ["--shuffle-runs", str(args.shuffle_runs)] if args.shuffle_runs else []
-    words += ["--invariance"] if args.invariance else []
+    words += options.words.split()
     words += [] if args.report == _DEFAULT_FOLDER else ["--report", str(args.report)]
     return shlex.join([*words, "--resume"])
 
@@ -57,8 +54,8 @@ def ended_before(
     texts = {job.text for job in chosen}
     if others := [result.case for result in found or () if result.case not in texts]:
         raise NormgradError(
-            f"--resume: {folder} holds results of {len(others):,} other case"
-            f"{'s' if len(others) > 1 else ''}, {others[0]} for one: leave cases, suites and "
+            f"--resume: {folder} holds results of {counted(len(others), 'other case')}, "
+            f"{others[0]} for one: leave cases, suites and "
             "filters away to go on with that run, or choose another folder with --report"
         )
     commands = {job.text: job.command(options.words) for job in chosen}

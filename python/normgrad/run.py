@@ -153,7 +153,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         if job.npz:
             capture = captures.load_npz(job.npz, case.op)
             data = capture.inputs
-            notes = [note for note in (planned.note, capture.remark) if note]
+            notes = [note for note in (planned.note, capture.remark()) if note]
             planned = replace(planned, note="; ".join(notes))
         else:
             data = inputs.make_inputs(case)

@@ -166,15 +166,14 @@ def _by_blocks(
             comparisons["dx"].add(got, plain, block.dx, block.dx_s, undefined)
     for name, whole in total.items():
         overflow = whole.undefined | golden.beyond_fp32(whole.s)
-        undefined = overflow[None] if overflow.any() else None
+        undefined = overflow if overflow.any() else None
         got = outputs[name].reshape(1, cols)
         tallies[name].add(
             got, compare.Block(0, whole.value[None], whole.s[None], whole.u[None], undefined)
         )
         if rows:
             fair_sum = dtypes.from_float32(pairwise[name].total(), tallies[name].fmt.name)
-            over = None if undefined is None else overflow
-            comparisons[name].add(got[0], fair_sum, whole.value, whole.s, over)
+            comparisons[name].add(got[0], fair_sum, whole.value, whole.s, undefined)
 
 
 def _status(

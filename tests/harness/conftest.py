@@ -5,6 +5,7 @@ A copy, because the cache is keyed by the sources, and these may be edited while
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -33,6 +34,12 @@ COPIED = (
     "tests/data/captures",
 )
 Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
+    """What a command printed with --json."""
+    found: list[dict[str, object]] = json.loads(done.stdout)["rows"]
+    return found
 
 
 @dataclass(frozen=True)

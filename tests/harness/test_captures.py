@@ -185,7 +185,7 @@ def remark_of(path: Path, **changed: Any) -> str:
     x = rng.standard_normal((6, 64), np.float32)
     tensors = {"dy": x, "x": x, "rstd": forward_rstd(x), "gamma": x[0], **changed}
     np.savez(path, **tensors)
-    return load_npz(path, "rms_norm_grad").remark
+    return load_npz(path, "rms_norm_grad").remark()
 
 
 def test_statistics_of_another_tensor_are_remarked(tmp_path: Path) -> None:

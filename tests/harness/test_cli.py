@@ -8,24 +8,16 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Fake
+from conftest import Fake, Normgrad, rows
 
 from normgrad import cli, paths
 
-Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
-
 CASE = "rms_norm_grad:ascend910b4:bf16:33x129:seed1"
 OTHER = "rms_norm_grad:ascend910b4:fp32:3x7:seed1"
-
-
-def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = json.loads(done.stdout)["rows"]
-    return found
 
 
 MISTAKES = [

@@ -8,24 +8,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import Normgrad, rows
 
 from normgrad import cli, commands, store
 from normgrad.errors import NormgradError
 
-Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
-
 CASE = "rms_norm_grad:ascend910b4:bf16:33x129:seed1"
 OTHER = "rms_norm_grad:ascend910b4:fp32:3x7:seed1"
-
-
-def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = json.loads(done.stdout)["rows"]
-    return found
 
 
 def test_interrupt_keeps_what_has_ended(fake_environment: dict[str, str], tmp_path: Path) -> None:
