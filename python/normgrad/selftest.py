@@ -8,6 +8,7 @@ the twin above all, is linked to from the user's.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import multiprocessing
 import os
@@ -90,7 +91,8 @@ def control(chosen: Sequence[Defect], full: bool, workers: int) -> list[Answer]:
     for defect in chosen:
         wanted.setdefault(defect.shuffle_runs, {}).update(dict.fromkeys(_cases(defect, full)))
     if full:
-        wanted.setdefault(0, {}).update(dict.fromkeys(_smoke_texts("", "")))
+        for defect in chosen:
+            wanted.setdefault(0, {}).update(dict.fromkeys(_smoke_texts(defect)))
     tasks = [
         _Task(tuple(texts)[part::workers], shuffle_runs)
         for shuffle_runs, texts in wanted.items()
@@ -147,15 +149,23 @@ def _cases(defect: Defect, full: bool) -> tuple[str, ...]:
 def _task_of(defect: Defect, full: bool) -> _Task:
     texts = _cases(defect, full)
     if full:
-        case = Case.parse(defect.cases[0])
-        texts = tuple(dict.fromkeys([*texts, *_smoke_texts(case.op, case.dtype)]))
+        texts = tuple(dict.fromkeys([*texts, *_smoke_texts(defect)]))
     return _Task(texts, defect.shuffle_runs, defect)
 
 
-def _smoke_texts(op: str, dtype: str) -> list[str]:
-    """Smoke without captures, of one operator and dtype, and so of one unit, if named."""
-    found = jobs.select(jobs.from_suite(_SMOKE), [op] if op else [], (), [dtype] if dtype else [])
-    return [job.text for job in found if job.npz is None and job.case.expect is None]
+def _smoke_texts(defect: Defect) -> list[str]:
+    """Smoke's cases of the unit that the defect's first case launches: no other is built for it."""
+    unit = run.unit_of(Case.parse(defect.cases[0]))
+    return list(_smoke_of_units().get(unit, ()))
+
+
+@functools.lru_cache(maxsize=1)
+def _smoke_of_units() -> dict[build.Unit, list[str]]:
+    found: dict[build.Unit, list[str]] = {}
+    for job in jobs.from_suite(_SMOKE):
+        if job.npz is None and job.case.expect is None:
+            found.setdefault(run.unit_of(job.case), []).append(job.text)
+    return found
 
 
 def _outcome(defect: Defect, said: list[Answer] | str, full: bool, seconds: float) -> Outcome:
@@ -165,8 +175,7 @@ def _outcome(defect: Defect, said: list[Answer] | str, full: bool, seconds: floa
     status, found = defects.complaint(defect, own)
     smoke = None
     if full:
-        case = Case.parse(defect.cases[0])
-        texts = set(_smoke_texts(case.op, case.dtype))
+        texts = set(_smoke_texts(defect))
         noticed = [a for a in said if a.result.case in texts and not a.result.expected]
         smoke = (len(noticed), len(texts))
     return Outcome(defect, status, found, len(said), seconds, smoke)
