@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -127,18 +127,32 @@ def select(
     soc: Sequence[str] = (),
     dtype: Sequence[str] = (),
 ) -> list[Job]:
-    """The jobs that match every filter given, each of them once; their chips are known ones."""
+    """The jobs that match every filter given, each of them once; their chips are known ones.
+
+    A family takes the cases of its products; a product also takes those of its family, on itself.
+    """
     jobs = list(jobs)
     for name in dict.fromkeys(job.case.soc for job in jobs):
         plan.find_soc(name)
+    on_chips = (there for job in jobs for there in _on_chips(job, soc))
     kept = {
         job.text: job
-        for job in jobs
-        if (not op or job.case.op in op)
-        and (not soc or job.case.soc in [name.lower() for name in soc])
-        and (not dtype or job.case.dtype in dtype)
+        for job in on_chips
+        if (not op or job.case.op in op) and (not dtype or job.case.dtype in dtype)
     }
     return list(kept.values())
+
+
+def _on_chips(job: Job, asked: Sequence[str]) -> Iterator[Job]:
+    """The job on those of the asked chips that it is for; on its own if no chip is asked for."""
+    family = plan.find_soc(job.case.soc).family
+    if not asked or {job.case.soc, family} & {name.lower() for name in asked}:
+        yield job
+    elif job.case.soc == family and job.npz is None:
+        for name in dict.fromkeys(map(str.lower, asked)):
+            if plan.find_soc(name).family == family:
+                case = replace(job.case, soc=name)
+                yield replace(job, text=str(case), case=case)
 
 
 def with_ub(job: Job, ub_bytes: int) -> Job:

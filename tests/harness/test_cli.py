@@ -231,6 +231,24 @@ def test_filters_select(normgrad: Normgrad) -> None:
     assert normgrad("list", CASE, OTHER, "--soc", "ascend910b1").stdout == ""
 
 
+def test_a_family_takes_its_products_and_a_product_its_family(normgrad: Normgrad) -> None:
+    product, family, other = (
+        f"rms_norm_grad:{soc}:fp32:4x8:seed1" for soc in ("ascend910b1", "ascend910b", "ascend950")
+    )
+
+    def listed(*socs: str) -> list[str]:
+        chosen = [word for soc in socs for word in ("--soc", soc)]
+        return normgrad("list", product, family, other, *chosen).stdout.split()
+
+    assert listed("Ascend910B") == [product, family]
+    assert listed("ascend910b4") == [family.replace("910b", "910b4")]
+    assert listed("ascend910b1") == [product]  # the family's case is the product's own by now
+    assert listed("ascend950pr_9579", "ascend950dt_9591") == [
+        other.replace("ascend950", soc) for soc in ("ascend950pr_9579", "ascend950dt_9591")
+    ]
+    assert listed("ascend950", "ascend310p1") == [other]
+
+
 def test_case_file_is_a_suite(normgrad: Normgrad, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("rms_norm_grad:ascend910b4:{bf16,fp32}:{1..3}x7  # mine\n")
     done = normgrad("list", "--suite", "mine.txt")
