@@ -65,7 +65,7 @@ bool SetTile(const Problem& problem, uint64_t wanted_rows, uint64_t wanted_leave
       rows = std::min(wanted_rows != 0 && !has_far_rows ? wanted_rows : rows, tile->group_rows);
       tile->rows = rows;
       tile->step_rows = rows;
-      tile->has_lo = tile->group_rows > rows;
+      tile->needs_lo = tile->group_rows > rows;
       const bool is_small = rows * tile->chunk_cols < kLeastResidentElems &&
                             rows * tile->chunk_cols < tile->group_rows * tile->block_cols;
       if ((!tile->is_resident || !is_small) && PlaceBlock(problem, *tile).budget.Fits(ub_bytes)) {

@@ -211,6 +211,7 @@ Tile ChooseTile(const Problem& problem, const Regimes& regimes, const Deal& deal
   }
   if (!tile.fits && regimes.in_place_row) {
     tile = InPlaceRowTile(problem, ub_bytes, options.chunk_cols);
+    tile.needs_lo = problem.in_registers != 0 || deal.RowsOfSum() > kSumsWithoutLo;
   }
   if (tile.fits || (!regimes.split_row && !is_few)) {
     return tile;
@@ -318,7 +319,7 @@ Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& opt
   plan->minimum_bytes = MinimumBytes(problem);
   plan->reason = ReasonOf(problem, tile, options, plan->first_phase.TotalBytes(), ub_bytes) +
                  DealText(problem, deal, plan->minimum_bytes);
-  if (!tile.has_lo && tile.key == NormGradKey::kDxInPlaceRow) {
+  if (!tile.has_lo && tile.needs_lo) {
     plan->declared_c += static_cast<double>(deal.RowsOfSum()) / 3;
   }
   SetTiling(tiling, plan);

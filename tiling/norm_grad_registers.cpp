@@ -32,7 +32,7 @@ void PlaceSums(const Problem& problem, uint64_t cols, const Tile& tile, Layout* 
   const uint64_t sum_bytes = AlignUp(cols * kFp32Bytes, kRepeatBytes);
   UbBudget& ub = layout->budget;
   layout->bytes.sum_hi = ub.Add("sum_hi", sum_bytes);
-  layout->bytes.sum_lo = ub.Add("sum_lo", tile.has_lo ? sum_bytes : 0);
+  layout->bytes.sum_lo = ub.Add("sum_lo", HasLo(tile) ? sum_bytes : 0);
   layout->bytes.half_rows = ub.Add("half_rows", HalfBytes(problem, tile.rows, cols));
 }
 

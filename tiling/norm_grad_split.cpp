@@ -78,7 +78,7 @@ bool SetChunk(const Problem& problem, uint64_t busiest_rows, uint64_t least_rows
   const uint64_t least = wanted_cols != 0 ? most : kLeafCols;
   for (uint64_t chunk = most; chunk >= least; chunk /= 2) {
     tile->chunk_cols = chunk;
-    tile->has_lo = busiest_rows > tile->rows;  // the rows of one tile are halved, that is all
+    tile->needs_lo = busiest_rows > tile->rows;  // the rows of one tile are halved, that is all
     tile->sum_levels = BitLength(CeilDiv(problem.cols, chunk));
     for (int i = 0; i < count; ++i) {
       tile->in_buffers = tile->is_resident ? 1 : buffers[i].in;
@@ -133,7 +133,7 @@ Layout PlaceBlock(const Problem& problem, const Tile& tile) {
   bytes.dx_out = ub.Add("dx_out", std::max(tile_bytes, sum_bytes), tile.out_buffers);
   bytes.gamma_in = ub.Add("gamma_in", tile.chunk_cols * SizeOf(GammaDtype(problem)));
   bytes.gamma = ub.Add("gamma", sum_bytes);
-  PlaceSums(problem, tile.chunk_cols, tile.chunk_cols, tile.has_lo, &layout);
+  PlaceSums(problem, tile.chunk_cols, tile.chunk_cols, HasLo(tile), &layout);
   ub.Add("meeting", problem.meeting_bytes);
   bytes.work = ub.Add("work", tile_elems * kFp32Bytes, WorkArrays(problem, tile));
   const uint32_t values = Stats(problem);  // of a row: as many come as are computed

@@ -62,7 +62,7 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   PlaceStats(problem, tile.rstd_rows, &layout);
   bytes.dx_out = ub.Add("dx_out", tile_bytes, tile.out_buffers);
   bytes.gamma = ub.Add("gamma", row_bytes);
-  PlaceSums(problem, pitch, pitch, tile.has_lo, &layout);
+  PlaceSums(problem, pitch, pitch, HasLo(tile), &layout);
   ub.Add("meeting", problem.meeting_bytes);
   bytes.work = ub.Add("work", tile.step_rows * row_bytes, WorkArrays(problem, tile));
   bytes.half_rows =
@@ -86,7 +86,7 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   PlaceStats(problem, tile.rstd_rows, &layout);
   bytes.gamma =
       ub.Add("gamma", pitch * (tile.gamma_is_wide ? kFp32Bytes : SizeOf(GammaDtype(problem))));
-  PlaceSums(problem, pitch, tile.chunk_cols, tile.has_lo, &layout);
+  PlaceSums(problem, pitch, tile.chunk_cols, HasLo(tile), &layout);
   ub.Add("meeting", problem.meeting_bytes);
   bytes.work = ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(problem, tile));
   PlaceStatistics(problem, tile, &layout);
@@ -246,6 +246,8 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   tile.rows = rows;
   tile.step_rows = step;
   tile.rstd_rows = RstdRows(rows, busiest_rows);
+  const uint64_t most_sums = rows % step == 0 ? kSumsWithoutLo : 1;  // tiles end with a step
+  tile.needs_lo = CeilDiv(busiest_rows, step) > most_sums;
   // Even tiles are shorter and may have more rows' rstd together than the sizes that were tried.
   // (Never those of a group of 64 rows, which come together whatever the tile.)
   while (tile.rstd_rows > rows && !PlaceWholeRow(problem, tile).budget.Fits(ub_bytes)) {
@@ -270,6 +272,7 @@ Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t 
   if (together > group_rows &&
       LargestStep(problem, tile.in_buffers, together, busiest_rows, ub_bytes) >= group_rows) {
     tile.step_rows = group_rows;
+    tile.needs_lo = false;
     tile.rows = std::min(together, AlignUp(CeilDiv(busiest_rows, 2), group_rows));
     tile.rstd_rows = RstdRows(tile.rows, busiest_rows);
   } else if (together == group_rows && busiest_rows > group_rows && tile.rows * 2 == group_rows &&

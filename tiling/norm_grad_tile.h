@@ -19,6 +19,10 @@ constexpr uint32_t kMaxCopyRows = 4095;
 // Copies reach their bandwidth at 16 KB (asc-devkit, "best practice"; on a 910B4 those of 2 KB run
 // at a quarter of it).
 constexpr uint64_t kGoodCopyBytes = 16384;
+// The first values of a sum are added up in lo, two or more, and move into a hi of zero: up to
+// three have the same bits in hi alone, which saves what moves cost (12 slope cycles per 64
+// columns).
+constexpr uint64_t kSumsWithoutLo = 3;
 
 // What an operator of the family has of each. A plan has room for all that the operator can be
 // asked for: what is left out of the outputs never changes the bits of the others.
@@ -43,7 +47,8 @@ struct Tile {
   uint64_t rstd_rows = 1;     // whose rstd is copied together
   uint64_t segment_cols = 0;  // columns that are copied together; 0: all
   bool gamma_is_wide = true;  // gamma is kept in fp32
-  bool has_lo = true;         // dgamma is a (hi, lo) pair; else one accumulator
+  bool has_lo = true;         // there is room for dgamma as a (hi, lo) pair
+  bool needs_lo = true;       // else one accumulator gives the same bits
   // rows that are cut
   uint64_t groups = 1;      // of rows, that a core takes one after another
   uint64_t group_rows = 0;  // the most rows whose sums are in UB together
@@ -97,6 +102,7 @@ inline uint64_t SumBitsBytes(const Problem& problem, uint64_t rows) {
   return SumTerms(problem) > 1 ? kBlockBytes + AlignUp(CeilDiv(rows, 8), kBlockBytes) : 0;
 }
 
+inline bool HasLo(const Tile& tile) { return tile.has_lo && tile.needs_lo; }
 inline uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
 
 // fp32 arrays that a strategy computes in, beside its queues.

@@ -202,7 +202,9 @@ std::string ReasonOf(const Problem& problem, const Tile& tile, const PlanOptions
          (asked                       ? ", as asked"
           : problem.in_registers != 0 ? ": two rows and dx of two do not fit UB"
                                       : ": its fp32 work arrays do not fit UB whole") +
-         (tile.has_lo ? "" : "; dgamma has one accumulator per column: no room for (hi, lo)");
+         (tile.has_lo || !tile.needs_lo
+              ? ""
+              : "; dgamma has one accumulator per column: no room for (hi, lo)");
 }
 
 Answer TooManyColumns(const Problem& problem, uint64_t most) {

@@ -143,7 +143,7 @@ class PartialSums {
       blocks_sum_.Add(0, strips, strips, RoundUp(cols, kBlockElemsFp32));
       blocks_sum_.Next();
       if (block + kPartialsPerBlock >= blocks_) {
-        blocks_sum_.Finish(strips, blocks_sum_.PaddedCols());
+        blocks_sum_.Finish();
         AscendC::PipeBarrier<PIPE_V>();
         Send(results_gm_[sum][col], blocks_sum_.Hi(), cols);
       }

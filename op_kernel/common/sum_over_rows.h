@@ -166,21 +166,10 @@ class SumOverRows : public SumPlaces {
     move_phase_ = phase;
   }
 
-  // The sums are in hi afterwards. `spare` as in Add, for all columns at a time, or for
-  // `spare_cols`, a multiple of 64.
-  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& spare, uint32_t spare_cols) {
-    for (uint32_t col = 0; col < padded_cols_ && has_lo_; col += spare_cols) {
-      const uint32_t count = Smaller(spare_cols, padded_cols_ - col);
-      MoveIntoHi(col, spare, count);
-      AscendC::Add(hi_[col], hi_[col], lo_[col], count);
-    }
-  }
-
   // Finish, wait, Send.
-  __aicore__ inline void Store(const AscendC::GlobalTensor<float>& dst, uint32_t cols,
-                               const AscendC::LocalTensor<float>& spare, uint32_t spare_cols,
-                               bool is_last, AscendC::TPipe* pipe) {
-    Finish(spare, spare_cols);
+  __aicore__ inline void Store(const AscendC::GlobalTensor<float>& dst, uint32_t cols, bool is_last,
+                               AscendC::TPipe* pipe) {
+    Finish();
     SendFinished(dst, cols, is_last, pipe);
   }
 
@@ -214,14 +203,6 @@ class SumOverRows : public SumPlaces {
       default:
         AscendC::Select(lo, is_number, lo, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE,
                         whole_repeats);
-    }
-  }
-
-  __aicore__ inline void MoveIntoHi(uint32_t col, const AscendC::LocalTensor<float>& spare,
-                                    uint32_t count) {
-    for (uint32_t stage = 0; stage < kMoveStages; ++stage) {
-      Move(stage, col, spare, count);
-      AscendC::PipeBarrier<PIPE_V>();
     }
   }
 

@@ -46,7 +46,12 @@ class SumPlaces {
     }
   }
 
-  __aicore__ inline uint32_t PaddedCols() const { return padded_cols_; }
+  // The sums are in hi afterwards. Rounding hi + lo once is all: what a move would leave in lo is
+  // less than hi can hold.
+  __aicore__ inline void Finish() {
+    if (has_lo_) AscendC::Add(hi_, hi_, lo_, static_cast<int32_t>(padded_cols_));
+  }
+
   __aicore__ inline const AscendC::LocalTensor<float>& Hi() const { return hi_; }
 
   // Once the sums are in hi and MTE3 has waited for them. `is_last`: else the next value begins a

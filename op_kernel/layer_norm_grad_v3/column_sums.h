@@ -23,8 +23,6 @@ class ColumnSums {
   __aicore__ inline SumOverRows& Dgamma() { return dgamma_; }
   __aicore__ inline SumOverRows& Dbeta() { return dbeta_; }
 
-  __aicore__ inline uint32_t PaddedCols() const { return dgamma_.PaddedCols(); }
-
   // Clears both for the columns of another chunk; `has_rows`: whose first value comes for all
   // columns at once.
   __aicore__ inline void Renew(bool has_rows) {
@@ -55,10 +53,10 @@ class ColumnSums {
     dbeta_.Next();
   }
 
-  // Before the sums leave. `spare` holds `spare_cols` columns, a multiple of 64.
-  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& spare, uint32_t spare_cols) {
-    if (wants_dgamma_) dgamma_.Finish(spare, spare_cols);
-    if (wants_dbeta_) dbeta_.Finish(spare, spare_cols);
+  // Before the sums leave.
+  __aicore__ inline void Finish() {
+    if (wants_dgamma_) dgamma_.Finish();
+    if (wants_dbeta_) dbeta_.Finish();
   }
 
   // After Finish, once MTE3 has waited for it: the sums of the group of `row`.
@@ -77,9 +75,8 @@ class ColumnSums {
   }
 
   // Finish and SendNow.
-  __aicore__ inline void Store(uint64_t row, const AscendC::LocalTensor<float>& spare,
-                               uint32_t spare_cols, bool is_last, AscendC::TPipe* pipe) {
-    Finish(spare, spare_cols);
+  __aicore__ inline void Store(uint64_t row, bool is_last, AscendC::TPipe* pipe) {
+    Finish();
     SendNow(row, is_last, pipe);
   }
 

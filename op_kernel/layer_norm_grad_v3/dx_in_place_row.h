@@ -48,7 +48,7 @@ class DxInPlaceRow {
       const uint32_t in_group = ReadsX(plan_) ? stats_.Take(done, row, span.end, statistics_) : 0;
       const bool ends_group = row + 1 == EndOfGroup(plan_, row, span.end);
       FirstPass(done, in_group);
-      if (ends_group) sums_.Finish(passes_.Spare(), passes_.SpareCols());
+      if (ends_group) sums_.Finish();
       if (WantsDx(plan_)) {
         statistics_.FinishMeans(in_group, 1);
         SecondPass(done, in_group, ends_group, row + 1 == span.end);
@@ -58,7 +58,7 @@ class DxInPlaceRow {
     }
     ring_.Release(pipe_);
     if (span.begin >= span.end) {  // the empty sum
-      sums_.Store(span.begin, passes_.Spare(), passes_.SpareCols(), true, pipe_);
+      sums_.Store(span.begin, true, pipe_);
     }
     sums_.SumOverPartials(plan_, pipe_);
   }

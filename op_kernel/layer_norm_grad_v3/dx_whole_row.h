@@ -56,7 +56,7 @@ class DxWholeRow {
     }
     if (has_scratch) queues_.GiveBackDx(scratch_);
     if (span.begin >= span.end) {  // the empty sum
-      sums_.Store(span.begin, Half(), sums_.PaddedCols(), true, pipe_);
+      sums_.Store(span.begin, true, pipe_);
     }
     sums_.SumOverPartials(plan_, pipe_);
   }
@@ -131,7 +131,7 @@ class DxWholeRow {
     GoOnBeside(sums_.Dbeta(), statistics_.Terms());
     sums_.Next();
     if (step.ends_group) {  // while dx is computed
-      sums_.Store(step.row, Half(), sums_.PaddedCols(), step.is_last, pipe_);
+      sums_.Store(step.row, step.is_last, pipe_);
     }
     if (WantsDx(plan_)) {
       statistics_.FinishMeans(first_row, rows);

@@ -87,10 +87,6 @@ class ChunkPasses {
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  // A work array, free between the passes.
-  __aicore__ inline AscendC::LocalTensor<float> Spare() { return Work(0); }
-  __aicore__ inline uint32_t SpareCols() const { return work_elems_; }
-
  private:
   using Edge = Fp32Edge<T>;
 

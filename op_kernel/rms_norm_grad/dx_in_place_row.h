@@ -53,14 +53,13 @@ class DxInPlaceRow {
       const uint32_t in_group = rstd_.Take(done, row, span.end, statistics_);
       const bool ends_group = row + 1 == EndOfGroup(plan_, row, span.end);
       FirstPass(done, in_group);
-      if (ends_group) sum_.Finish(passes_.Spare(), passes_.SpareCols());
+      if (ends_group) sum_.Finish();
       statistics_.FinishMean(in_group, 1);
       SecondPass(done, in_group, ends_group, row + 1 == span.end);
     }
     ring_.Release(pipe_);
     if (span.begin >= span.end) {  // the empty sum
-      sum_.Store(partials_.Destination(SlotOf(plan_, span.begin)), plan_.cols, passes_.Spare(),
-                 passes_.SpareCols(), true, pipe_);
+      sum_.Store(partials_.Destination(SlotOf(plan_, span.begin)), plan_.cols, true, pipe_);
     }
     partials_.SumOverPartials(plan_, pipe_);
   }

@@ -150,8 +150,7 @@ class DxWholeRow {
   }
 
   __aicore__ inline void StoreDgamma(uint64_t row, bool is_last) {
-    sum_.Store(partials_.Destination(SlotOf(plan_, row)), plan_.cols,
-               half_buf_.template Get<float>(), sum_.PaddedCols(), is_last, pipe_);
+    sum_.Store(partials_.Destination(SlotOf(plan_, row)), plan_.cols, is_last, pipe_);
   }
 
   __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t index) {

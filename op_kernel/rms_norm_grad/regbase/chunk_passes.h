@@ -40,10 +40,6 @@ class ChunkPasses {
     SecondPass<T, G, StoreRounded<T>>(UbOf(dx), chunk.pitch, InUb(chunk, gamma), UbOf(chunk.mean));
   }
 
-  // What memory-based sums need to be finished.
-  __aicore__ inline AscendC::LocalTensor<float> Spare() { return AscendC::LocalTensor<float>(); }
-  __aicore__ inline uint32_t SpareCols() const { return 0; }
-
  private:
   // gamma is in UB as it came: registers widen it as they load it.
   __aicore__ static inline RowsInUb<T, G> InUb(const RowsChunk<T>& chunk,

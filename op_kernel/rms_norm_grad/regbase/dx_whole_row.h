@@ -101,8 +101,7 @@ class DxWholeRow {
   }
 
   __aicore__ inline void StoreDgamma(uint64_t row, bool is_last) {
-    sum_.Store(partials_.Destination(SlotOf(plan_, row)), plan_.cols, passes_.Spare(), 0, is_last,
-               pipe_);
+    sum_.Store(partials_.Destination(SlotOf(plan_, row)), plan_.cols, is_last, pipe_);
   }
 
   NormGradTiling plan_;

@@ -37,16 +37,10 @@ class SumLanes : public SumPlaces {
     sums->lo = UbOf((has_lo_ ? lo_ : hi_)[col]);
   }
 
-  // The sums are in hi afterwards.
-  __aicore__ inline void Finish(const AscendC::LocalTensor<float>&, uint32_t) {
-    if (has_lo_) AscendC::Add(hi_, hi_, lo_, static_cast<int32_t>(padded_cols_));
-  }
-
-  __aicore__ inline void Store(const AscendC::GlobalTensor<float>& dst, uint32_t cols,
-                               const AscendC::LocalTensor<float>& spare, uint32_t spare_cols,
-                               bool is_last, AscendC::TPipe* pipe) {
+  __aicore__ inline void Store(const AscendC::GlobalTensor<float>& dst, uint32_t cols, bool is_last,
+                               AscendC::TPipe* pipe) {
     if (Begins()) Clear();
-    Finish(spare, spare_cols);
+    Finish();
     SendFinished(dst, cols, is_last, pipe);
   }
 
