@@ -158,12 +158,13 @@ class SumOverRows : public SumPlaces {
     due_ = (steps_ + move_phase_) % steps_per_move_ == steps_per_move_ - 1;
   }
 
-  // How many sums lo takes before what fits is moved into hi: 2, unless this is told before the
-  // first.
-  // The first move comes `phase` steps earlier.
-  __aicore__ inline void MoveEvery(uint32_t steps, uint32_t phase) {
-    steps_per_move_ = steps;
-    move_phase_ = phase;
+  // Two sums of the same rows, before the first one: lo takes four of each before what fits is
+  // moved into hi, never of both at once, so that one spare is enough. (LayerNormGradV3, one row at
+  // a time: 38.8 slope cycles per 64 elements, and 43.3 with two sums in lo.)
+  __aicore__ static inline void TakeTurns(SumOverRows& a, SumOverRows& b) {
+    a.steps_per_move_ = kStepsOfTurns;
+    b.steps_per_move_ = kStepsOfTurns;
+    b.move_phase_ = kStepsOfTurns / 2;
   }
 
   // Finish, wait, Send.
@@ -174,6 +175,7 @@ class SumOverRows : public SumPlaces {
   }
 
  private:
+  static constexpr uint32_t kStepsOfTurns = 4;
   static constexpr uint32_t kMoveStages = 5;
   // Stages of a sum; kMove is the first of kMoveStages.
   enum Stage : uint32_t { kFirstHalves, kOddRow, kHalve, kAddValue, kDone, kMove };

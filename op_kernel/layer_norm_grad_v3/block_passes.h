@@ -11,10 +11,9 @@
 #define OP_KERNEL_LAYER_NORM_GRAD_V3_BLOCK_PASSES_H_
 
 #include "op_kernel/common/block_tiles.h"
-#include "op_kernel/common/chunk_tree.h"
 #include "op_kernel/common/gamma_chunks.h"
-#include "op_kernel/common/row_blocks.h"
-#include "op_kernel/layer_norm_grad_v3/chunk_passes.h"
+#include "op_kernel/layer_norm_grad_v3/column_sums.h"
+#include "op_kernel/layer_norm_grad_v3/rows_chunk.h"
 
 // rstd and mean of a block's rows, one fp32 each.
 template <typename S>
@@ -93,9 +92,14 @@ struct RowSumPair {
   }
 };
 
-template <typename T, typename G, typename S>
+// `Parts` says what adds and multiplies: MemoryParts (memory_parts.h), or its like in registers.
+template <typename Parts>
 class BlockPasses {
  public:
+  using T = typename Parts::Element;
+  using G = typename Parts::Gamma;
+  using Sums = ColumnSums<G, typename Parts::Sum>;
+
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     pipe_ = pipe;
@@ -121,7 +125,7 @@ class BlockPasses {
     if (reads_x_) stats_.Take(block);
     const uint32_t chunks = tiles_.Chunks();
     for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
-      GammaColumns<G> gamma = {};
+      GammaColumns<float> gamma = {};
       if (wants_dx_) {
         gamma = Gamma(chunk);
         if (chunk + 1 < chunks) {
@@ -151,12 +155,12 @@ class BlockPasses {
                                 const AscendC::LocalTensor<float>& spare) {
     const uint32_t rows = tiles_.CurrentBlock().rows;
     if (rows > 0) {
-      ChunkLeaves::MinusMeans(terms, spare, rows, cols_);
-      ChunkLeaves::MeansTimesRstd(products, spare, stats_.Rstd(), rows, cols_);
+      Parts::Leaves::MinusMeans(terms, spare, rows, cols_);
+      Parts::Leaves::MeansTimesRstd(products, spare, stats_.Rstd(), rows, cols_);
     }
     for (uint32_t left = tiles_.Chunks(); left > 0; --left) {
       const uint32_t chunk = left - 1;
-      const GammaColumns<G> gamma = Gamma(chunk);
+      const GammaColumns<float> gamma = Gamma(chunk);
       if (chunk > 0) gamma_.Fetch(tiles_.ChunkCol(chunk - 1), tiles_.ChunkCols(chunk - 1));
       for (uint32_t tile = 0; tile < tiles_.RowTiles(); ++tile) {
         const TilePlace place = tiles_.PlaceOf(chunk, tile);
@@ -183,13 +187,13 @@ class BlockPasses {
     sums_.Close(pipe_);
   }
 
-  __aicore__ inline ColumnSums<G>& Sums() { return sums_; }
+  __aicore__ inline Sums& SumsOverRows() { return sums_; }
 
  private:
   static constexpr uint32_t kSums = 2;
 
-  __aicore__ inline GammaColumns<G> Gamma(uint32_t chunk) {
-    GammaColumns<G> gamma;
+  __aicore__ inline GammaColumns<float> Gamma(uint32_t chunk) {
+    GammaColumns<float> gamma;
     gamma.is_wide = true;
     gamma.wide = gamma_.Take(tiles_.ChunkCol(chunk), tiles_.ChunkCols(chunk));
     return gamma;
@@ -215,7 +219,7 @@ class BlockPasses {
     for (uint32_t sum = 0; sum < kSums; ++sum) {
       if (!sums_.Wants(sum)) continue;
       const AscendC::LocalTensor<float> total = tiles_.template NewOut<float>();
-      sums_.Sum(sum).Total(total, tiles_.ChunkUbCols(chunk));
+      sums_.SumAt(sum).Total(total, tiles_.ChunkUbCols(chunk));
       const AscendC::GlobalTensor<float> dst = sums_.Partials().Destination(slot, sum);
       tiles_.CopyOutSum(dst[tiles_.ChunkCol(chunk)], total, tiles_.ChunkCols(chunk));
     }
@@ -226,14 +230,14 @@ class BlockPasses {
   bool wants_dx_;
   bool reads_x_;
   BlockTiles<T> tiles_;
-  BlockStats<S> stats_;
+  BlockStats<typename Parts::Stats> stats_;
   GammaChunks<G> gamma_;
-  ColumnSums<G> sums_;
-  ChunkPasses<T, G> passes_;
-  RowBlocks rstd_blocks_;
-  RowBlocks mean_blocks_;
-  RowBlocks c1_blocks_;
-  RowBlocks c2_blocks_;
+  Sums sums_;
+  typename Parts::WidePasses passes_;
+  typename Parts::PerRow rstd_blocks_;
+  typename Parts::PerRow mean_blocks_;
+  typename Parts::PerRow c1_blocks_;
+  typename Parts::PerRow c2_blocks_;
 };
 
 #endif  // OP_KERNEL_LAYER_NORM_GRAD_V3_BLOCK_PASSES_H_

@@ -11,25 +11,9 @@
 #define OP_KERNEL_LAYER_NORM_GRAD_V3_CHUNK_PASSES_H_
 
 #include "op_kernel/common/fp32_edge.h"
-#include "op_kernel/common/gamma_columns.h"
 #include "op_kernel/common/row_sum.h"
 #include "op_kernel/layer_norm_grad_v3/column_sums.h"
-
-// Columns of some rows in UB. A value of a row lies in one block: rstd and mean as they came, and
-// for the second pass -c1 and -c2 * rstd.
-template <typename T>
-struct RowsChunk {
-  AscendC::LocalTensor<T> x;
-  AscendC::LocalTensor<T> dy;
-  AscendC::LocalTensor<float> rstd;
-  AscendC::LocalTensor<float> mean;
-  AscendC::LocalTensor<float> minus_c1;
-  AscendC::LocalTensor<float> minus_c2_rstd;
-  uint32_t rows;
-  uint32_t cols;
-  uint32_t overlap;  // how many of them the last block and the one before it have both
-  uint32_t pitch;
-};
+#include "op_kernel/layer_norm_grad_v3/rows_chunk.h"
 
 // A sum over rows and one of each row, side by side to their end: one barrier for both.
 template <typename RowSum>
@@ -57,9 +41,9 @@ class ChunkPasses {
 
   // `col` is the chunk's place in the sums. `terms` sum dy * gamma of each row and `products` what
   // c2 is made of, both by StartSum and StepSum.
-  template <typename RowSum>
+  template <typename Sums, typename RowSum>
   __aicore__ inline void First(const RowsChunk<T>& c, const GammaColumns<G>& gamma, uint32_t col,
-                               ColumnSums<G>& sums, RowSum& terms, RowSum& products) {
+                               Sums& sums, RowSum& terms, RowSum& products) {
     if (c.rows == 1) {
       FirstOfOneRow(c, gamma, col, sums, terms, products);
       return;
@@ -135,10 +119,9 @@ class ChunkPasses {
   // A row needs no room to be halved with others: its two sums go on beside the arithmetic. Ten
   // steps with a barrier behind each instead of fifteen, for chunks that are short where rows are
   // long.
-  template <typename RowSum>
+  template <typename Sums, typename RowSum>
   __aicore__ inline void FirstOfOneRow(const RowsChunk<T>& c, const GammaColumns<G>& gamma,
-                                       uint32_t col, ColumnSums<G>& sums, RowSum& terms,
-                                       RowSum& products) {
+                                       uint32_t col, Sums& sums, RowSum& terms, RowSum& products) {
     const AscendC::LocalTensor<float> product = Place(c.x, 0);
     const AscendC::LocalTensor<float> dy_place = Place(c.dy, 1);
     const AscendC::LocalTensor<float> other = Work(in_place_ ? 0 : 2);

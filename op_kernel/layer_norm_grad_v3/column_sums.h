@@ -4,7 +4,8 @@
 
 #include "op_kernel/common/partial_sums.h"
 
-template <typename G>
+// `Out`: dtype of the results. `Sum` adds: SumOverRows, or its like in registers.
+template <typename Out, typename Sum>
 class ColumnSums {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
@@ -16,12 +17,11 @@ class ColumnSums {
     partials_.Init(args, plan, pipe);
     dgamma_.Init(plan, pipe);
     dbeta_.Init(plan, pipe);
-    dgamma_.MoveEvery(kStepsPerMove, 0);
-    dbeta_.MoveEvery(kStepsPerMove, kStepsPerMove / 2);  // never both at once: one spare is enough
+    Sum::TakeTurns(dgamma_, dbeta_);
   }
 
-  __aicore__ inline SumOverRows& Dgamma() { return dgamma_; }
-  __aicore__ inline SumOverRows& Dbeta() { return dbeta_; }
+  __aicore__ inline Sum& Dgamma() { return dgamma_; }
+  __aicore__ inline Sum& Dbeta() { return dbeta_; }
 
   // Clears both for the columns of another chunk; `has_rows`: whose first value comes for all
   // columns at once.
@@ -35,11 +35,11 @@ class ColumnSums {
     }
   }
 
-  __aicore__ inline PartialSums<G>& Partials() { return partials_; }
+  __aicore__ inline PartialSums<Out>& Partials() { return partials_; }
   __aicore__ inline bool Wants(uint32_t sum) const {
     return sum == 0 ? wants_dgamma_ : wants_dbeta_;
   }
-  __aicore__ inline SumOverRows& Sum(uint32_t sum) { return sum == 0 ? dgamma_ : dbeta_; }
+  __aicore__ inline Sum& SumAt(uint32_t sum) { return sum == 0 ? dgamma_ : dbeta_; }
 
   // After the last sums that did not leave by Send.
   __aicore__ inline void Close(AscendC::TPipe* pipe) {
@@ -85,10 +85,7 @@ class ColumnSums {
   }
 
  private:
-  // One row at a time takes 38.8 slope cycles per 64 elements, and 43.3 with two sums in lo.
-  static constexpr uint32_t kStepsPerMove = 4;
-
-  __aicore__ inline void SendOne(SumOverRows& sum, bool is_wanted, uint64_t slot, uint32_t index,
+  __aicore__ inline void SendOne(Sum& sum, bool is_wanted, uint64_t slot, uint32_t index,
                                  bool is_last, AscendC::TPipe* pipe) {
     if (is_wanted) {
       sum.Send(partials_.Destination(slot, index), cols_, is_last, pipe);
@@ -101,9 +98,9 @@ class ColumnSums {
   uint32_t deal_rows_;
   bool wants_dgamma_;
   bool wants_dbeta_;
-  SumOverRows dgamma_;
-  SumOverRows dbeta_;
-  PartialSums<G> partials_;
+  Sum dgamma_;
+  Sum dbeta_;
+  PartialSums<Out> partials_;
 };
 
 #endif  // OP_KERNEL_LAYER_NORM_GRAD_V3_COLUMN_SUMS_H_

@@ -18,7 +18,7 @@
 #include "op_kernel/common/leaf_exchange.h"
 #include "op_kernel/layer_norm_grad_v3/block_passes.h"
 
-template <typename T, typename G, typename S>
+template <typename Parts>
 class DxFewRows {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
@@ -34,7 +34,7 @@ class DxFewRows {
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t row_group = core / plan_.col_groups;
     passes_.First(SharedBlock(plan_, row_group, core % plan_.col_groups), row_group, rows_);
-    ColumnSums<G>& sums = passes_.Sums();
+    typename BlockPasses<Parts>::Sums& sums = passes_.SumsOverRows();
     if (!WantsDx(plan_)) {
       passes_.Leave();
       passes_.Release();
@@ -52,8 +52,8 @@ class DxFewRows {
  private:
   NormGradTiling plan_;
   AscendC::TPipe* pipe_;
-  BlockPasses<T, G, S> passes_;
-  RowSumPair<LeafExchange<ChunkLeaves>> rows_;
+  BlockPasses<Parts> passes_;
+  RowSumPair<LeafExchange<typename Parts::Leaves>> rows_;
 };
 
 #endif  // OP_KERNEL_LAYER_NORM_GRAD_V3_DX_FEW_ROWS_H_

@@ -16,13 +16,17 @@
 #define OP_KERNEL_LAYER_NORM_GRAD_V3_DX_IN_PLACE_ROW_H_
 
 #include "op_kernel/common/segment_ring.h"
-#include "op_kernel/layer_norm_grad_v3/chunk_passes.h"
-#include "op_kernel/layer_norm_grad_v3/row_statistics.h"
+#include "op_kernel/layer_norm_grad_v3/column_sums.h"
+#include "op_kernel/layer_norm_grad_v3/rows_chunk.h"
 #include "op_kernel/layer_norm_grad_v3/stats_group.h"
 
-template <typename T, typename G, typename S>
+// `Parts` says what adds and multiplies: MemoryParts (memory_parts.h), or its like in registers.
+template <typename Parts>
 class DxInPlaceRow {
  public:
+  using T = typename Parts::Element;
+  using G = typename Parts::Gamma;
+
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     plan_ = plan;
@@ -116,10 +120,10 @@ class DxInPlaceRow {
   SegmentRing<T> ring_;
   AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;
   GammaColumns<G> gamma_;
-  StatsGroup<S> stats_;
-  ColumnSums<G> sums_;
-  ChunkPasses<T, G> passes_;
-  RowStatistics statistics_;
+  StatsGroup<typename Parts::Stats> stats_;
+  ColumnSums<G, typename Parts::Sum> sums_;
+  typename Parts::Passes passes_;
+  typename Parts::Statistics statistics_;
 };
 
 #endif  // OP_KERNEL_LAYER_NORM_GRAD_V3_DX_IN_PLACE_ROW_H_

@@ -15,10 +15,11 @@
 #ifndef OP_KERNEL_LAYER_NORM_GRAD_V3_DX_SPLIT_ROW_H_
 #define OP_KERNEL_LAYER_NORM_GRAD_V3_DX_SPLIT_ROW_H_
 
+#include "op_kernel/common/chunk_tree.h"
 #include "op_kernel/common/row_groups.h"
 #include "op_kernel/layer_norm_grad_v3/block_passes.h"
 
-template <typename T, typename G, typename S>
+template <typename Parts>
 class DxSplitRow {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
@@ -47,14 +48,14 @@ class DxSplitRow {
       passes_.Leave();
     }
     passes_.Release();
-    passes_.Sums().SumOverPartials(plan_, pipe_);
+    passes_.SumsOverRows().SumOverPartials(plan_, pipe_);
   }
 
  private:
   NormGradTiling plan_;
   AscendC::TPipe* pipe_;
-  BlockPasses<T, G, S> passes_;
-  RowSumPair<ChunkTree<ChunkLeaves>> rows_;
+  BlockPasses<Parts> passes_;
+  RowSumPair<ChunkTree<typename Parts::Leaves>> rows_;
 };
 
 #endif  // OP_KERNEL_LAYER_NORM_GRAD_V3_DX_SPLIT_ROW_H_

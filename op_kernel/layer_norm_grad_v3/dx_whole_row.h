@@ -167,7 +167,7 @@ class DxWholeRow {
   AscendC::TPipe* pipe_;
   RowQueues<T, G> queues_;
   StatsGroup<S> stats_;
-  ColumnSums<G> sums_;
+  ColumnSums<G, SumOverRows> sums_;
   RowStatistics statistics_;
   AscendC::LocalTensor<T> scratch_;  // in the place of a dx that nobody asked for
   AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;  // fp32 gamma is copied here directly

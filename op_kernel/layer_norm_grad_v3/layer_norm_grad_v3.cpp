@@ -9,6 +9,7 @@
 #include "op_kernel/layer_norm_grad_v3/dx_in_place_row.h"
 #include "op_kernel/layer_norm_grad_v3/dx_split_row.h"
 #include "op_kernel/layer_norm_grad_v3/dx_whole_row.h"
+#include "op_kernel/layer_norm_grad_v3/memory_parts.h"
 #include "tiling/norm_grad.h"
 
 extern "C" __global__ __aicore__ void layer_norm_grad_v3(GM_ADDR dy, GM_ADDR x, GM_ADDR rstd,
@@ -20,21 +21,22 @@ extern "C" __global__ __aicore__ void layer_norm_grad_v3(GM_ADDR dy, GM_ADDR x, 
   GET_TILING_DATA_WITH_STRUCT(NormGradTiling, plan, tiling);
   const NormGradArgs args = {
       dy, x, rstd, mean, gamma, dx, dgamma, dbeta, AscendC::GetUserWorkspace(workspace)};
+  using Parts = MemoryParts<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD>;
   AscendC::TPipe pipe;
   if (TILING_KEY_IS(NORM_GRAD_KEY_DX_WHOLE_ROW)) {
     DxWholeRow<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {
-    DxInPlaceRow<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
+    DxInPlaceRow<Parts> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_SPLIT_ROW)) {
-    DxSplitRow<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
+    DxSplitRow<Parts> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_FEW_ROWS)) {
-    DxFewRows<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
+    DxFewRows<Parts> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   }

@@ -4,7 +4,7 @@
 #define OP_KERNEL_LAYER_NORM_GRAD_V3_STATS_GROUP_H_
 
 #include "op_kernel/common/args.h"
-#include "op_kernel/layer_norm_grad_v3/row_statistics.h"
+#include "op_kernel/common/gm_rows.h"
 
 template <typename S>
 class StatsGroup {
@@ -30,8 +30,9 @@ class StatsGroup {
 
   // Before work on `row`, the core's row number `done`: its index in `statistics`, which get the
   // next group when it begins.
+  template <typename Statistics>
   __aicore__ inline uint32_t Take(uint64_t done, uint64_t row, uint64_t end,
-                                  RowStatistics& statistics) {
+                                  Statistics& statistics) {
     const uint32_t in_group = static_cast<uint32_t>(done % rows_);
     if (in_group == 0) {
       AscendC::LocalTensor<S> stats = queue_.template DeQue<S>();

@@ -4,9 +4,9 @@
 #define OP_KERNEL_RMS_NORM_GRAD_REGBASE_CHUNK_PASSES_H_
 
 #include "op_kernel/common/args.h"
+#include "op_kernel/common/regbase/sum_lanes.h"
 #include "op_kernel/rms_norm_grad/regbase/row_values.h"
 #include "op_kernel/rms_norm_grad/regbase/second_pass.h"
-#include "op_kernel/rms_norm_grad/regbase/sum_lanes.h"
 #include "op_kernel/rms_norm_grad/rows_chunk.h"
 
 template <typename T, typename G>
@@ -23,7 +23,7 @@ class ChunkPasses {
                                uint32_t col, SumLanes& sum, Leaves& leaves) {
     const bool moves = sum.Take(chunk.rows, col);
     FirstSums sums;
-    sum.SetSums(col, &sums);
+    sums.over_rows = sum.InUb(col);
     sums.leaf = UbOf(leaves.LeafSums(col));
     sums.leaf_pitch = leaves.LeafPitch();
     sums.half = has_halves_ ? UbOf(half_buf_.Get<float>()) : nullptr;

@@ -19,8 +19,8 @@
 #ifndef OP_KERNEL_RMS_NORM_GRAD_REGBASE_FIRST_PASS_H_
 #define OP_KERNEL_RMS_NORM_GRAD_REGBASE_FIRST_PASS_H_
 
+#include "op_kernel/common/regbase/over_rows.h"
 #include "op_kernel/common/row_sum.h"
-#include "op_kernel/rms_norm_grad/regbase/lanes.h"
 #include "tiling/norm_grad.h"
 
 // Rows x columns in UB; the columns begin on a leaf.
@@ -37,8 +37,7 @@ struct RowsInUb {
 
 // Where a first pass leaves its sums.
 struct FirstSums {
-  __ubuf__ float* hi;    // over rows, one per column
-  __ubuf__ float* lo;    // and what hi can not hold; of one accumulator, that
+  SumInUb over_rows;
   __ubuf__ float* leaf;  // of leaf l of row r: [r * leaf_pitch + l]
   uint32_t leaf_pitch;
   __ubuf__ float* half;  // 64 lanes per row (of split sums: and as many), for the pass itself
@@ -95,18 +94,14 @@ struct Column {
   uint32_t at;
   LaneMask mask;
   Lanes gamma;
-  Lanes lo;
-  Lanes hi;
-  Lanes sum;   // of the first and the second row of four
-  Lanes late;  // of the third and the fourth one
+  OverRows<kHasPair> over_rows;
 
   __simd_callee__ inline void Begin(const RowsInUb<T, G>& in, const FirstSums& out, uint32_t col) {
     at = col;
     uint32_t left = in.cols - col;
     mask = AscendC::Reg::UpdateMask<float>(left);
     LoadLanes(gamma, in.gamma + at, mask);
-    AscendC::Reg::LoadAlign(lo, out.lo + at);
-    if constexpr (kHasPair) AscendC::Reg::LoadAlign(hi, out.hi + at);
+    over_rows.Begin(out.over_rows, at);
   }
 
   // The `kRow`-th of the rows that are added up: its p goes to the sum, p * gamma is the result.
@@ -121,44 +116,24 @@ struct Column {
     LoadLanes(product, in.dy + row * in.pitch + at, mask);
     Reg::Mul(xhat, xhat, rstd, mask);
     if constexpr (kRow == 0) {
-      Reg::Mul(sum, xhat, product, mask);
-      MultiplyTerms<kIsSplit>(weighted, sum, gamma, bits, mask);
+      Reg::Mul(over_rows.sum, xhat, product, mask);
+      MultiplyTerms<kIsSplit>(weighted, over_rows.sum, gamma, bits, mask);
     } else if constexpr (kRow == 2) {
-      Reg::Mul(late, xhat, product, mask);
-      MultiplyTerms<kIsSplit>(weighted, late, gamma, bits, mask);
+      Reg::Mul(over_rows.late, xhat, product, mask);
+      MultiplyTerms<kIsSplit>(weighted, over_rows.late, gamma, bits, mask);
     } else {
       Reg::Mul(product, xhat, product, mask);
       MultiplyTerms<kIsSplit>(weighted, product, gamma, bits, mask);
-      Lanes& pair = kRow == 1 ? sum : late;
-      Reg::Add(pair, pair, product, mask);
+      over_rows.template Take<kRow>(product, mask);
     }
   }
 
-  // lo takes the sum of `kRows` rows, and hi what it can hold of it: a fast two-sum, whose error
-  // stays near one rounding however many rows there are. Where hi becomes Inf or NaN nothing is
-  // left: Inf - Inf would make NaN of all later sums.
   template <int kRows>
   __simd_callee__ inline void AddOverRows() {
-    namespace Reg = AscendC::Reg;
-    if constexpr (kRows > 2) Reg::Add(sum, sum, late, mask);
-    Reg::Add(lo, lo, sum, mask);
-    if constexpr (kHasPair) {
-      Lanes total;
-      Lanes arrived;
-      LaneMask is_finite;
-      Reg::Add(total, hi, lo, mask);
-      Reg::Sub(arrived, total, total, mask);
-      Reg::Compare<float, AscendC::CMPMODE::EQ>(is_finite, arrived, arrived, mask);
-      Reg::Sub(arrived, total, hi, mask);
-      Reg::Sub(lo, lo, arrived, is_finite);
-      Reg::Move(hi, total, mask);
-    }
+    over_rows.template AddUp<kRows>(mask);
   }
 
-  __simd_callee__ inline void End(const FirstSums& out) {
-    AscendC::Reg::StoreAlign(out.lo + at, lo, mask);
-    if constexpr (kHasPair) AscendC::Reg::StoreAlign(out.hi + at, hi, mask);
-  }
+  __simd_callee__ inline void End(const FirstSums& out) { over_rows.End(out.over_rows, at, mask); }
 };
 
 // `kCount` registers of a leaf's row, in the order in which they are halved.

@@ -1,8 +1,8 @@
 // Values of rows, in registers: a row's sum from its leaves, and what its mean becomes for dx.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_REGBASE_ROW_MEANS_H_
-#define OP_KERNEL_RMS_NORM_GRAD_REGBASE_ROW_MEANS_H_
+#ifndef OP_KERNEL_COMMON_REGBASE_ROW_MEANS_H_
+#define OP_KERNEL_COMMON_REGBASE_ROW_MEANS_H_
 
-#include "op_kernel/rms_norm_grad/regbase/lanes.h"
+#include "op_kernel/common/regbase/lanes.h"
 
 // sums[row] = the row's `leaves` leaf sums, at most 64: 0+1, 2+3, ..., an odd last one as it is.
 __aicore__ inline void SumLeaves(__ubuf__ float* sums, __ubuf__ float* leaf, uint32_t leaf_pitch,
@@ -21,14 +21,37 @@ __aicore__ inline void SumLeaves(__ubuf__ float* sums, __ubuf__ float* leaf, uin
   }
 }
 
+// A division is correctly rounded, and subnormal numbers are kept.
+constexpr AscendC::Reg::DivSpecificMode kExactDivision = {
+    AscendC::Reg::MaskMergeMode::ZEROING, true, AscendC::DivAlgo::PRECISION_0ULP_FTZ_FALSE};
+
+// means[row] = minus sums[row] / cols. 0 is added to a sum first, since whether one of nothing but
+// -0 is -0 depends on how much padding took part.
+__aicore__ inline void MinusMeansFromSums(__ubuf__ float* means, __ubuf__ float* sums,
+                                          uint32_t rows, uint32_t cols) {
+  namespace Reg = AscendC::Reg;
+  const float minus_cols = -static_cast<float>(cols);
+  const uint16_t count = static_cast<uint16_t>((rows + kLanes - 1) / kLanes);
+  uint32_t left = rows;
+  __VEC_SCOPE__ {
+    Lanes by;
+    Reg::Duplicate(by, minus_cols);
+    for (uint16_t i = 0; i < count; ++i) {
+      Lanes mean;
+      LaneMask mask = Reg::UpdateMask<float>(left);
+      Reg::LoadAlign(mean, sums + i * kLanes);
+      Reg::Adds(mean, mean, 0.0f, mask);
+      Reg::Div<float, &kExactDivision>(mean, mean, by, mask);
+      Reg::StoreAlign(means + i * kLanes, mean, mask);
+    }
+  }
+}
+
 // means[row] = minus sums[row] / cols times rstd[row], rounded once: what the quotient and the
-// product leave over is added. 0 is added to a sum first, since whether one of nothing but -0 is -0
-// depends on how much padding took part.
+// product leave over is added. 0 is added to a sum first, as above.
 __aicore__ inline void MeansFromSums(__ubuf__ float* means, __ubuf__ float* sums,
                                      __ubuf__ float* rstd, uint32_t rows, uint32_t cols) {
   namespace Reg = AscendC::Reg;
-  static constexpr Reg::DivSpecificMode kExact = {Reg::MaskMergeMode::ZEROING, true,
-                                                  AscendC::DivAlgo::PRECISION_0ULP_FTZ_FALSE};
   const float plus_cols = static_cast<float>(cols);
   const uint16_t count = static_cast<uint16_t>((rows + kLanes - 1) / kLanes);
   uint32_t left = rows;
@@ -50,9 +73,9 @@ __aicore__ inline void MeansFromSums(__ubuf__ float* means, __ubuf__ float* sums
       Reg::LoadUnAlign(times, between, rstd + i * kLanes);
       Reg::LoadAlign(rest, sums + i * kLanes);
       Reg::Adds(rest, rest, 0.0f, mask);
-      Reg::Div<float, &kExact>(mean, rest, by, mask);
+      Reg::Div<float, &kExactDivision>(mean, rest, by, mask);
       Reg::MulAddDst(rest, mean, minus_by, mask);  // the remainder
-      Reg::Div<float, &kExact>(rest, rest, by, mask);
+      Reg::Div<float, &kExactDivision>(rest, rest, by, mask);
       Reg::Mul(result, mean, times, mask);
       Reg::Muls(lost, result, -1.0f, mask);
       Reg::MulAddDst(lost, mean, times, mask);
@@ -66,4 +89,4 @@ __aicore__ inline void MeansFromSums(__ubuf__ float* means, __ubuf__ float* sums
   }
 }
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_REGBASE_ROW_MEANS_H_
+#endif  // OP_KERNEL_COMMON_REGBASE_ROW_MEANS_H_

@@ -1,14 +1,14 @@
-// Sums over rows whose additions are part of the first pass (first_pass.h): per column a (hi, lo)
-// pair, or one accumulator.
+// Sums over rows whose additions are part of a first pass in registers (over_rows.h): per column a
+// (hi, lo) pair, or one accumulator.
 //
 // Four rows and more are added up first, then hi takes what it can of lo. Fewer rows only go to lo,
 // and every fourth time hi takes what it can: hi is neither loaded nor stored in between, which
 // saves a fifth of the first pass over single rows.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_REGBASE_SUM_LANES_H_
-#define OP_KERNEL_RMS_NORM_GRAD_REGBASE_SUM_LANES_H_
+#ifndef OP_KERNEL_COMMON_REGBASE_SUM_LANES_H_
+#define OP_KERNEL_COMMON_REGBASE_SUM_LANES_H_
 
+#include "op_kernel/common/regbase/over_rows.h"
 #include "op_kernel/common/sum_places.h"
-#include "op_kernel/rms_norm_grad/regbase/first_pass.h"
 
 class SumLanes : public SumPlaces {
  public:
@@ -22,7 +22,8 @@ class SumLanes : public SumPlaces {
     taken_ = 0;
   }
   __aicore__ inline void Renew() { Clear(); }
-  __aicore__ inline void Next() {}  // Take counts
+  __aicore__ inline void Next() {}                                  // Take counts
+  __aicore__ static inline void TakeTurns(SumLanes&, SumLanes&) {}  // no spare is shared
 
   // Before the first pass over `rows` rows of the columns from `col` on: rows come one tile after
   // another, each from column 0 on. Whether the pass moves what it can into hi.
@@ -32,9 +33,9 @@ class SumLanes : public SumPlaces {
     return has_lo_ && (rows >= kRowsPerMove || taken_ % kRowsPerMove == 0);
   }
 
-  __aicore__ inline void SetSums(uint32_t col, FirstSums* sums) const {
-    sums->hi = UbOf(hi_[col]);
-    sums->lo = UbOf((has_lo_ ? lo_ : hi_)[col]);
+  // From column `col` on.
+  __aicore__ inline SumInUb InUb(uint32_t col) const {
+    return {UbOf(hi_[col]), UbOf((has_lo_ ? lo_ : hi_)[col])};
   }
 
   __aicore__ inline void Store(const AscendC::GlobalTensor<float>& dst, uint32_t cols, bool is_last,
@@ -50,4 +51,4 @@ class SumLanes : public SumPlaces {
   uint32_t taken_;  // tiles
 };
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_REGBASE_SUM_LANES_H_
+#endif  // OP_KERNEL_COMMON_REGBASE_SUM_LANES_H_

@@ -1,8 +1,8 @@
 // Where UB meets the fp32 lanes of a register, the dtype of all arithmetic: 64 elements a register,
 // whatever their dtype in UB. What a vector function computes between a load and a store knows
 // neither dtype.
-#ifndef OP_KERNEL_RMS_NORM_GRAD_REGBASE_LANES_H_
-#define OP_KERNEL_RMS_NORM_GRAD_REGBASE_LANES_H_
+#ifndef OP_KERNEL_COMMON_REGBASE_LANES_H_
+#define OP_KERNEL_COMMON_REGBASE_LANES_H_
 
 #include "kernel_operator.h"
 
@@ -55,10 +55,25 @@ struct StoreRounded {
   }
 };
 
+// `count` numbers, one after another, in fp32.
+template <typename T>
+__aicore__ inline void WidenValues(__ubuf__ float* dst, __ubuf__ T* src, uint32_t count) {
+  const uint16_t registers = static_cast<uint16_t>((count + kLanes - 1) / kLanes);
+  uint32_t left = count;
+  __VEC_SCOPE__ {
+    for (uint16_t i = 0; i < registers; ++i) {
+      Lanes values;
+      LaneMask mask = AscendC::Reg::UpdateMask<float>(left);
+      LoadLanes(values, src + i * kLanes, mask);
+      AscendC::Reg::StoreAlign(dst + i * kLanes, values, mask);
+    }
+  }
+}
+
 // UB of a tensor, for registers.
 template <typename T>
 __aicore__ inline __ubuf__ T* UbOf(const AscendC::LocalTensor<T>& tensor) {
   return reinterpret_cast<__ubuf__ T*>(tensor.GetPhyAddr());
 }
 
-#endif  // OP_KERNEL_RMS_NORM_GRAD_REGBASE_LANES_H_
+#endif  // OP_KERNEL_COMMON_REGBASE_LANES_H_
