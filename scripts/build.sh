@@ -15,6 +15,7 @@ usage: scripts/build.sh COMMAND [ARGUMENT ...]
   build             build the planner, the twin and the units of the smoke suite
   package [ARG ...] build CANN's package of operators; --dry-run stages and checks it without CANN
   check-cann        compile the sources against the headers of the CANN in ASCEND_HOME_PATH
+  npu [ARG ...]     build, install privately, verify and time on this computer's NPU
   format            apply the formatters
   clean             remove .venv and every product of builds and runs
 TEXT
@@ -129,7 +130,7 @@ case "$command" in
     say "planner, twin and the units of the smoke suite, into $cache"
     exec python -m normgrad.prebuild smoke
     ;;
-  package | check-cann)
+  package | check-cann | npu)
     environment run
     exec python -m "normgrad.${command/-/_}" "$@"
     ;;
@@ -142,9 +143,6 @@ case "$command" in
     ;;
   clean) run_clean ;;
   -h | --help | help) usage ;;
-  "")
-    usage >&2
-    exit 2
-    ;;
-  *) die "unknown command '$command': choose verify, test, check, build, package, check-cann, format, clean or help" ;;
+  "") usage >&2; exit 2 ;;
+  *) die "unknown command '$command': choose verify, test, check, build, package, check-cann, npu, format, clean or help" ;;
 esac

@@ -117,6 +117,10 @@ const aclTensor* OutputFor(const aclTensor* out, aclOpExecutor* executor) {
   return executor->AllocTensor(out->GetViewShape(), out->GetDataType());
 }
 
+const aclTensor* Unwanted(DType dtype, aclOpExecutor* executor) {
+  return executor->AllocTensor(op::Shape({1}), static_cast<op::DataType>(dtype));
+}
+
 bool Deliver(const aclTensor* written, const aclTensor* out, aclOpExecutor* executor) {
   return written == out || l0op::ViewCopy(written, out, executor) != nullptr;
 }

@@ -30,6 +30,9 @@ aclnnStatus Refused(const Answer& answer);
 
 // What the kernel writes: the caller's tensor, or one in the workspace where that is a view.
 const aclTensor* OutputFor(const aclTensor* out, aclOpExecutor* executor);
+// Stands for an output that nobody asked for: CANN drops a null output from the kernel's arguments,
+// and those behind it would move up.
+const aclTensor* Unwanted(DType dtype, aclOpExecutor* executor);
 // After the kernel: the caller's view gets what was written. False: it could not be.
 bool Deliver(const aclTensor* written, const aclTensor* out, aclOpExecutor* executor);
 // The sum of no rows.

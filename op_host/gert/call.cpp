@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "tiling/platform/platform_ascendc.h"
 
@@ -63,17 +64,24 @@ void Describe(const gert::StorageShape* shape, const gert::CompileTimeTensorDesc
   }
 }
 
-}  // namespace
-
-void DescribeTensors(const gert::TilingContext& context, size_t inputs, size_t outputs,
-                     TensorDesc* tensors) {
-  for (size_t i = 0; i < inputs; ++i) {
-    Describe(context.GetInputShape(i), context.GetInputDesc(i), &tensors[i]);
+// Inputs, then outputs; what the context has not is not present. An input is asked for as if it
+// were optional: by its place in the description, which is the same for one that is required.
+std::vector<TensorDesc> DescribeTensors(const gert::TilingContext& context, const TiledOp& op) {
+  std::vector<TensorDesc> tensors(op.inputs + op.outputs, TensorDesc());
+  for (size_t i = 0; i < op.inputs; ++i) {
+    Describe(context.GetOptionalInputShape(i), context.GetOptionalInputDesc(i), &tensors[i]);
   }
-  for (size_t i = 0; i < outputs; ++i) {
-    Describe(context.GetOutputShape(i), context.GetOutputDesc(i), &tensors[inputs + i]);
+  for (size_t i = 0; i < op.outputs; ++i) {
+    Describe(context.GetOutputShape(i), context.GetOutputDesc(i), &tensors[op.inputs + i]);
   }
+  return tensors;
 }
+
+// The device of a call as the planner wants it.
+struct Device {
+  Soc soc;  // of the family, with the cores that this device has
+  PlanOptions options;
+};
 
 Answer FindDevice(const gert::TilingContext& context, Device* device) {
   fe::PlatFormInfos* infos = context.GetPlatformInfo();
@@ -123,9 +131,28 @@ ge::graphStatus StorePlan(const Plan& plan, gert::TilingContext* context) {
   return context->SetTilingKey(plan.tiling_key);
 }
 
-ge::graphStatus Say(const char* op, const Answer& answer) {
-  std::fprintf(stderr, "%s: %s (%d)\n", op, answer.sentence.c_str(), answer.code);
-  return ge::GRAPH_FAILED;
+Answer PlanOf(const TiledOp& op, const Attributes& attributes, const gert::TilingContext& context,
+              Plan* plan) {
+  Device device = {};
+  Answer answer = FindDevice(context, &device);
+  Problem problem = {};
+  if (answer.ok()) {
+    answer = op.check(device.soc, DescribeTensors(context, op).data(), attributes, &problem);
+  }
+  return answer.ok() ? op.plan(device.soc, problem, device.options, plan) : answer;
+}
+
+}  // namespace
+
+ge::graphStatus Tile(const TiledOp& op, const Attributes& attributes,
+                     gert::TilingContext* context) {
+  Plan plan;
+  const Answer answer = PlanOf(op, attributes, *context, &plan);
+  if (!answer.ok()) {
+    std::fprintf(stderr, "%s: %s (%d)\n", op.type, answer.sentence.c_str(), answer.code);
+    return ge::GRAPH_FAILED;
+  }
+  return StorePlan(plan, context);
 }
 
 }  // namespace normgrad

@@ -13,22 +13,19 @@
 
 namespace normgrad {
 
-// The device of a call as the planner wants it.
-struct Device {
-  Soc soc;  // of the family, with the cores that this device has
-  PlanOptions options;
+// An operator as tiling sees it: how many tensors it has, who checks a call, who plans it.
+struct TiledOp {
+  const char* type;  // "RmsNormGrad"
+  size_t inputs;
+  size_t outputs;
+  Answer (*check)(const Soc& soc, const TensorDesc* tensors, const Attributes& attributes,
+                  Problem* problem);
+  Answer (*plan)(const Soc& soc, const Problem& problem, const PlanOptions& options, Plan* plan);
 };
 
-// Inputs, then outputs; what the context has not is not present.
-void DescribeTensors(const gert::TilingContext& context, size_t inputs, size_t outputs,
-                     TensorDesc* tensors);
-
-Answer FindDevice(const gert::TilingContext& context, Device* device);
-
-ge::graphStatus StorePlan(const Plan& plan, gert::TilingContext* context);
-
-// Tells the user why not. A log of CANN's would need headers that not every version has.
-ge::graphStatus Say(const char* op, const Answer& answer);
+// All of a tiling function but the operator's attributes, which the caller has read. A refusal is
+// told to the user; a log of CANN's would need headers that not every version has.
+ge::graphStatus Tile(const TiledOp& op, const Attributes& attributes, gert::TilingContext* context);
 
 }  // namespace normgrad
 

@@ -27,33 +27,77 @@ constexpr int32_t kPackageDtype = NORMGRAD_PACKAGE_DTYPE;
 constexpr int32_t kPackageDtype = -1;
 #endif
 
-inline std::vector<DtypePair> PackagedDtypes(DtypesAt dtypes_at, uint32_t arch) {
-  std::vector<DtypePair> pairs;
+// A combination of dtypes: CANN compiles a kernel for each, and finds it by them.
+struct DtypeRow {
+  DType dy;
+  DType gamma;
+  DType stats;  // of rstd, and of mean
+};
+
+// What the statistics are beside a pair of dtypes.
+enum class Stats { kFp32, kAsDyOrFp32 };
+
+inline std::vector<DtypeRow> PackagedDtypes(DtypesAt dtypes_at, uint32_t arch, Stats stats) {
+  std::vector<DtypeRow> rows;
   const DtypePair* pair = nullptr;
   for (int i = 0; (pair = dtypes_at(arch, i)) != nullptr; ++i) {
-    if (kPackageDtype < 0 || static_cast<int32_t>(pair->dy) == kPackageDtype) {
-      pairs.push_back(*pair);
+    if (kPackageDtype >= 0 && static_cast<int32_t>(pair->dy) != kPackageDtype) {
+      continue;
     }
+    if (stats == Stats::kAsDyOrFp32 && pair->dy != DType::kFloat32) {
+      rows.push_back(DtypeRow{pair->dy, pair->gamma, pair->dy});
+    }
+    rows.push_back(DtypeRow{pair->dy, pair->gamma, DType::kFloat32});
   }
-  return pairs;
+  return rows;
 }
 
 // What a tensor's dtype is in each of the combinations of an operator.
-enum class Like { kDy, kGamma, kFp32 };
+enum class Like { kDy, kGamma, kStats, kFp32 };
 
-// One parameter: its dtypes in the order of `pairs`, in plain layout, always there. `Def` is an
-// operator or one of its configurations: CANN gives both the same functions but no common base.
+inline DType DtypeOf(Like like, const DtypeRow& row) {
+  switch (like) {
+    case Like::kDy:
+      return row.dy;
+    case Like::kGamma:
+      return row.gamma;
+    case Like::kStats:
+      return row.stats;
+    default:
+      return DType::kFloat32;
+  }
+}
+
+// One parameter: its dtypes in the order of `rows`, in plain layout. `Def` is an operator or one of
+// its configurations: CANN gives both the same functions but no common base.
 inline ops::OpParamDef& Describe(ops::OpParamDef& param, Like like,
-                                 const std::vector<DtypePair>& pairs) {
+                                 const std::vector<DtypeRow>& rows,
+                                 ops::Option option = ops::REQUIRED) {
   std::vector<ge::DataType> types;
-  for (const DtypePair& pair : pairs) {
-    const DType dtype = like == Like::kDy      ? pair.dy
-                        : like == Like::kGamma ? pair.gamma
-                                               : DType::kFloat32;
-    types.push_back(static_cast<ge::DataType>(dtype));  // the same numbers
+  for (const DtypeRow& row : rows) {
+    types.push_back(static_cast<ge::DataType>(DtypeOf(like, row)));  // the same numbers
   }
   const std::vector<ge::Format> formats(types.size(), ge::FORMAT_ND);
-  return param.ParamType(ops::REQUIRED).DataType(types).Format(formats).UnknownShapeFormat(formats);
+  return param.ParamType(option).DataType(types).Format(formats).UnknownShapeFormat(formats);
+}
+
+// An operator's configuration for each family of chips; `add_tensors(Def*, arch)` describes its
+// tensors there, and says whether any dtype of theirs is in the package.
+template <typename AddTensors, size_t kCount>
+void AddConfigs(const ComputeUnit (&units)[kCount], AddTensors add_tensors,
+                ops::OpAICoreDef* ai_core) {
+  for (const ComputeUnit& unit : units) {
+    ops::OpAICoreConfig config;
+    if (!add_tensors(&config, unit.arch)) {
+      continue;
+    }
+    config.DynamicCompileStaticFlag(true).DynamicRankSupportFlag(true).DynamicShapeSupportFlag(
+        true);
+    if (unit.kernel_file != nullptr) {
+      config.ExtendCfgInfo("opFile.value", unit.kernel_file);
+    }
+    ai_core->AddConfig(unit.name, config);
+  }
 }
 
 }  // namespace normgrad

@@ -15,17 +15,18 @@ constexpr normgrad::ComputeUnit kUnits[] = {
 constexpr uint32_t kWidestArch = 2201;
 
 template <typename Def>
-void AddTensors(Def* def, uint32_t arch) {
+bool AddTensors(Def* def, uint32_t arch) {
   using normgrad::Describe;
   using normgrad::Like;
-  const std::vector<normgrad::DtypePair> pairs =
-      normgrad::PackagedDtypes(normgrad::RmsNormGradDtypesAt, arch);
-  Describe(def->Input("dy"), Like::kDy, pairs).AutoContiguous();
-  Describe(def->Input("x"), Like::kDy, pairs).AutoContiguous();
-  Describe(def->Input("rstd"), Like::kFp32, pairs).AutoContiguous();
-  Describe(def->Input("gamma"), Like::kGamma, pairs).AutoContiguous();
-  Describe(def->Output("dx"), Like::kDy, pairs);
-  Describe(def->Output("dgamma"), Like::kFp32, pairs);
+  const std::vector<normgrad::DtypeRow> rows =
+      normgrad::PackagedDtypes(normgrad::RmsNormGradDtypesAt, arch, normgrad::Stats::kFp32);
+  Describe(def->Input("dy"), Like::kDy, rows).AutoContiguous();
+  Describe(def->Input("x"), Like::kDy, rows).AutoContiguous();
+  Describe(def->Input("rstd"), Like::kStats, rows).AutoContiguous();
+  Describe(def->Input("gamma"), Like::kGamma, rows).AutoContiguous();
+  Describe(def->Output("dx"), Like::kDy, rows);
+  Describe(def->Output("dgamma"), Like::kFp32, rows);
+  return !rows.empty();
 }
 
 }  // namespace
@@ -39,16 +40,7 @@ class RmsNormGrad : public OpDef {
     SetInferShape(normgrad::InferShapeOfRmsNormGrad);
     SetInferDataType(normgrad::InferDataTypeOfRmsNormGrad);
     AICore().SetTiling(normgrad::TilingOfRmsNormGrad);
-    for (const normgrad::ComputeUnit& unit : kUnits) {
-      OpAICoreConfig config;
-      AddTensors(&config, unit.arch);
-      config.DynamicCompileStaticFlag(true).DynamicRankSupportFlag(true).DynamicShapeSupportFlag(
-          true);
-      if (unit.kernel_file != nullptr) {
-        config.ExtendCfgInfo("opFile.value", unit.kernel_file);
-      }
-      AICore().AddConfig(unit.name, config);
-    }
+    normgrad::AddConfigs(kUnits, AddTensors<OpAICoreConfig>, &AICore());
   }
 };
 

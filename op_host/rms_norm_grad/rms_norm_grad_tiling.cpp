@@ -7,29 +7,13 @@ namespace normgrad {
 namespace {
 
 constexpr size_t kInputs = 4;
-constexpr size_t kOutputs = kRmsNormGradTensorCount - kInputs;
-
-Answer PlanOf(const gert::TilingContext& context, Plan* plan) {
-  TensorDesc tensors[kRmsNormGradTensorCount] = {};
-  DescribeTensors(context, kInputs, kOutputs, tensors);
-  Device device = {};
-  Answer answer = FindDevice(context, &device);
-  Problem problem = {};
-  if (answer.ok()) {
-    answer = CheckRmsNormGrad(device.soc, tensors, Attributes(), &problem);
-  }
-  if (answer.ok()) {
-    answer = PlanRmsNormGrad(device.soc, problem, device.options, plan);
-  }
-  return answer;
-}
+constexpr TiledOp kOp = {"RmsNormGrad", kInputs, kRmsNormGradTensorCount - kInputs,
+                         CheckRmsNormGrad, PlanRmsNormGrad};
 
 }  // namespace
 
 ge::graphStatus TilingOfRmsNormGrad(gert::TilingContext* context) {
-  Plan plan;
-  const Answer answer = PlanOf(*context, &plan);
-  return answer.ok() ? StorePlan(plan, context) : Say("RmsNormGrad", answer);
+  return Tile(kOp, Attributes(), context);
 }
 
 }  // namespace normgrad

@@ -335,7 +335,7 @@ def render_unit(what: Unit, template: str = "unit.cpp.j2") -> str:
         op=what.op,
         arch=what.arch,
         dtypes=what.dtypes,
-        arguments=[(t.name, _CTYPES[rules.get(t.dtype, "fp32")]) for t in op.tensors],
+        arguments=[(t.ir_name, _CTYPES[rules.get(t.dtype, "fp32")]) for t in op.tensors],
         argument_count=len(op.tensors) + 2,  # then workspace and tiling
         source=f"op_kernel/{kernel_entry(op.kernel_source, what.arch)}",
     )

@@ -28,6 +28,7 @@ _VERSION_FILES = (
 _VERSION = re.compile(r"version[^=\n]*=\s*\[?[^\d\n]*(\d+\.\d+[\w.]*)", re.IGNORECASE)
 _OPS_INFO = "op_impl/ai_core/tbe/config/*/aic-*-ops-info.json"
 _DEVICE = Path("/dev/davinci_manager")
+PACKAGE = "normgrad package"  # what a look at packages is called
 
 
 @dataclass(frozen=True)
@@ -155,25 +156,32 @@ def _devices() -> list[Look]:
 
 
 def _packages(ours: frozenset[str]) -> list[Look]:
+    """Per operator: CANN takes it from the first package that has it."""
     vendors = list(vendor_folders())
-    holding = [(vendor, operators_of(vendor) & ours) for vendor in vendors]
-    first = next((vendor for vendor, held in holding if held), None)
-    if first is None:
+    held = {vendor: operators_of(vendor) & ours for vendor in vendors}
+    owner = {op: next(v for v in vendors if op in held[v]) for op in set().union(*held.values())}
+    if not owner:
         step = "build one with `scripts/build.sh package` and run it to install"
-        return [Look("normgrad package", False, "none installed", step)]
-    mine = next((v for v, held in holding if held and _is_normgrad(v)), None)
+        return [Look(PACKAGE, False, "none installed", step)]
+    mine = next((vendor for vendor in vendors if held[vendor] and _is_normgrad(vendor)), None)
     if mine is None:
+        first = next(vendor for vendor in vendors if held[vendor])
         step = f"{first} has these operators, but is not from here: install a normgrad package"
-        return [Look("normgrad package", False, str(first), step)]
+        return [Look(PACKAGE, False, str(first), step)]
     place = f"{mine}, {vendors.index(mine) + 1} of {len(vendors)}"
-    if mine != first:
+    if lacking := sorted(ours - held[mine]):
+        place += f", without {' and '.join(lacking)}"
+    hidden = sorted(op for op in held[mine] if not _is_normgrad(owner[op]))
+    if hidden:
+        first = owner[hidden[0]]
+        taken = [op for op in hidden if owner[op] == first]
         step = (
-            f"{first} comes first and has {', '.join(sorted(operators_of(first) & ours))} too: put "
+            f"{first} comes first and has {', '.join(taken)} too: put "
             f"{mine.name} before {first.name} in load_priority of vendors/config.ini, or {mine} "
             "first in ASCEND_CUSTOM_OPP_PATH"
         )
-        return [Look("normgrad package", False, place, step)]
-    return [Look("normgrad package", True, place)]
+        return [Look(PACKAGE, False, place, step)]
+    return [Look(PACKAGE, True, place)]
 
 
 def _is_normgrad(vendor: Path) -> bool:

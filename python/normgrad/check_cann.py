@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from normgrad import build, cann, ops, package, paths, plan, report, tools
+from normgrad import build, cann, ops, package, package_tree, paths, plan, report, tools
 from normgrad.errors import NormgradError
 
 _HOST_FOLDERS = (
@@ -100,7 +100,7 @@ def _units() -> list[build.Unit]:
         for op in ops.OPS
         for arch, family in sorted(families.items())
         if package.has_kernel(op, family)
-        for pair in package.combinations(op, family)
+        for pair in package_tree.combinations(op, family)
     ]
 
 

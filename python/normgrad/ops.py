@@ -31,6 +31,13 @@ class TensorSpec:
     role: Role
     dtype: DtypeRule  # "case": the case's dtype; "gamma", "stats": its option of that name
     shape: ShapeRule  # "all": x.shape; "leading", "normalised": its two parts
+    is_optional: bool = False
+    cann_name: str = ""  # where CANN calls it otherwise
+
+    @property
+    def ir_name(self) -> str:
+        """Its name in CANN's description of the operator."""
+        return self.cann_name or self.name
 
     @property
     def by_rows(self) -> bool:
@@ -44,6 +51,21 @@ class TensorSpec:
 
 
 @dataclass(frozen=True)
+class AttributeSpec:
+    """One attribute of an operator, as CANN describes it; all are optional."""
+
+    name: str
+    kind: Literal["list_bool", "list_int"]
+    default: str
+
+    @property
+    def cann_kind(self) -> str:
+        """ "listBool": how lists of operators write it."""
+        first, *others = self.kind.split("_")
+        return first + "".join(word.capitalize() for word in others)
+
+
+@dataclass(frozen=True)
 class OpDescription:
     """One operator; `tensors` are the kernel's arguments, before workspace and tiling."""
 
@@ -53,6 +75,7 @@ class OpDescription:
     options: frozenset[str]  # of the case text, those that mean something for this operator
     stats: str | None  # dtype of the statistics unless a case says otherwise; None: the case's
     captures: str  # what names of captured tensors begin with
+    attributes: tuple[AttributeSpec, ...] = ()  # in IR order
 
     @property
     def inputs(self) -> tuple[TensorSpec, ...]:
@@ -105,15 +128,19 @@ _OPS = (
             TensorSpec("x", "in", "case", "all"),
             TensorSpec("rstd", "in", "stats", "leading and ones"),
             TensorSpec("mean", "in", "stats", "leading and ones"),
-            TensorSpec("gamma", "in", "gamma", "normalised"),
-            TensorSpec("dx", "out", "case", "all"),
-            TensorSpec("dgamma", "out", "gamma", "normalised"),
-            TensorSpec("dbeta", "out", "gamma", "normalised"),
+            TensorSpec("gamma", "in", "gamma", "normalised", is_optional=True),
+            TensorSpec("dx", "out", "case", "all", cann_name="pd_x"),
+            TensorSpec("dgamma", "out", "gamma", "normalised", cann_name="pd_gamma"),
+            TensorSpec("dbeta", "out", "gamma", "normalised", cann_name="pd_beta"),
         ),
         kernel_source="layer_norm_grad_v3/layer_norm_grad_v3.cpp",
         options=COMMON_OPTIONS | {"stats", "mask"},
         stats=None,
         captures="ln_",
+        attributes=(
+            AttributeSpec("output_mask", "list_bool", "[true,true,true]"),
+            AttributeSpec("normalized_shape", "list_int", "[]"),
+        ),
     ),
 )
 OPS: dict[str, OpDescription] = {op.name: op for op in _OPS}
@@ -152,6 +179,12 @@ def wanted(case: Case) -> tuple[TensorSpec, ...]:
     outputs = find_op(case.op).outputs
     mask = case.mask or "1" * len(outputs)
     return tuple(spec for spec, bit in zip(outputs, mask, strict=True) if bit == "1")
+
+
+def stats_choices(op: str, dtype: str) -> tuple[str, ...]:
+    """Dtypes of the statistics for which a kernel is compiled beside this dtype of dy."""
+    fixed = find_op(op).stats
+    return (fixed,) if fixed else tuple(dict.fromkeys((dtype, "fp32")))
 
 
 def unit_dtypes(case: Case) -> tuple[str, ...]:

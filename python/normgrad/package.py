@@ -1,54 +1,27 @@
 """`python -m normgrad.package ...`: a package of custom operators for CANN from these sources.
 
-The staged source tree is complete for CANN's build. With --dry-run the install tree is staged too,
-as far as it comes from here, checked, and what CANN would add is listed. What an operator takes is
-asked of its description and of the planner, so that no list of dtypes is kept here.
+The staged source tree is complete for CANN's build. With --dry-run the installed tree is staged
+too, as far as it comes from here, checked, and what CANN would add is listed.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import jinja2
-
-from normgrad import build, cann, ops, paths, plan, report
+from normgrad import cann, ops, package_tree, paths, plan, report
 from normgrad.errors import NormgradError
+from normgrad.package_tree import VENDOR_DTYPES, Request, combinations
 from normgrad.words import allowed
 
-_VENDOR_DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
-_INCLUDE = re.compile(r'^#include "((?:op_kernel|tiling)/[^"]+)"', re.MULTILINE)
-_ANY_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 _VENDOR = re.compile(r"[a-z][a-z0-9_]*")
-_KERNEL_HEADER = "kernel_operator.h"  # the only one of CANN's that a kernel includes
 _GIB_OF_A_KERNEL = 3  # of memory that one of CANN's kernel compilers may take: an assumption
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is to be in the package."""
-
-    vendor: str
-    operators: tuple[str, ...]
-    families: tuple[str, ...]
-    dtype: str | None  # of dy; None: all
-    out: Path
-
-    @property
-    def source(self) -> Path:
-        return self.out / "source"
-
-    @property
-    def vendor_root(self) -> Path:
-        return self.out / "tree" / "vendors" / self.vendor
 
 
 def request(args: argparse.Namespace) -> Request:
@@ -57,42 +30,65 @@ def request(args: argparse.Namespace) -> Request:
         raise NormgradError(
             f"--vendor {args.vendor!r} names no folder: use lower-case letters, digits and _"
         )
-    described = [op for op in ops.OPS if _described(op)]
-    families = {soc.family: soc for soc in plan.socs()}
-    operators = tuple(args.op or described)
-    wanted = tuple(args.soc or [f for f in families if any(has_kernel(op, f) for op in operators)])
-    for words, known, what in ((operators, described, "--op"), (wanted, families, "--soc")):
-        for word in words:
+    described = [op for op in ops.OPS if _is_described(op)]
+    families = list(dict.fromkeys(soc.family for soc in plan.socs()))
+    for words, known, what in ((args.op, described, "--op"), (args.soc, families, "--soc")):
+        for word in words or ():
             if word not in known:
                 raise NormgradError(f"{what} {word!r} cannot be packaged: {allowed(word, known)}")
-    for family in wanted:
-        for op in operators:
-            if not has_kernel(op, family):
-                raise NormgradError(
-                    f"{op} has no kernel on {family}: name another --soc, or --op without it"
-                )
-            if args.dtype and not combinations(op, family, args.dtype):
-                raise NormgradError(
-                    f"{op} on {family} takes no dy in {args.dtype}: "
-                    f"{allowed(args.dtype, sorted({d for d, _ in combinations(op, family)}))}"
-                )
+    kernels = {
+        family: tuple(op for op in args.op or described if has_kernel(op, family))
+        for family in args.soc or families
+    }
+    _say_what_has_none(args, kernels)
+    packaged = {
+        family: held
+        for family, operators in kernels.items()
+        if (held := tuple(op for op in operators if combinations(op, family, args.dtype)))
+    }
+    for family in args.soc or ():
+        if family not in packaged:
+            op = kernels[family][0]
+            known = list(dict.fromkeys(row[0] for row in combinations(op, family)))
+            raise NormgradError(
+                f"{op} on {family} takes no dy in {args.dtype}: {allowed(args.dtype, known)}"
+            )
     out = Path(args.out) if args.out else paths.source_root() / "build" / "package"
-    return Request(args.vendor, operators, wanted, args.dtype, out.resolve())
+    return Request(args.vendor, packaged, args.dtype, out.resolve())
 
 
-def _described(op: str) -> bool:
+def _say_what_has_none(args: argparse.Namespace, kernels: dict[str, tuple[str, ...]]) -> None:
+    """A family or an operator that was named, but has no kernel in all that was asked for."""
+    for family in args.soc or ():
+        if not kernels[family]:
+            name = " and ".join(args.op) if args.op else "no operator"
+            raise NormgradError(
+                f"{name} has {'no' if args.op else 'a'} kernel on {family}: name another --soc"
+            )
+    for op in args.op or ():
+        if not any(op in held for held in kernels.values()):
+            raise NormgradError(
+                f"{op} has no kernel on {' and '.join(kernels)}: name another --soc, or --op "
+                "without it"
+            )
+
+
+def _is_described(op: str) -> bool:
     return (paths.source_root() / "op_host" / op / f"{op}_def.cpp").is_file()
 
 
 def has_kernel(op: str, family: str) -> bool:
     """Whether the planner has a plan for some small problem."""
-    pairs = plan.dtype_combinations(op, plan.find_soc(family).arch)
-    if not pairs or not (paths.source_root() / "op_kernel" / _entry(op, family)).is_file():
+    rows = combinations(op, family)
+    entry = paths.source_root() / "op_kernel" / package_tree.entry(op, family)
+    if not rows or not entry.is_file():
         return False
-    dy, gamma = pairs[0]
-    stats = ops.find_op(op).stats or dy
-    sums = "fp32" if ops.find_op(op).tensor("dgamma").dtype == "fp32" else gamma
-    problem = plan.Problem(64, 512, dy, gamma, stats, sums, 1, ops.find_op(op).has_mean)
+    dy, gamma = rows[0][:2]
+    described = ops.find_op(op)
+    sums = "fp32" if described.tensor("dgamma").dtype == "fp32" else gamma
+    problem = plan.Problem(
+        64, 512, dy, gamma, ops.stats_choices(op, dy)[0], sums, 1, described.has_mean
+    )
     try:
         plan.make_plan(op, family, problem)
     except plan.Refused:
@@ -100,180 +96,41 @@ def has_kernel(op: str, family: str) -> bool:
     return True
 
 
-def _entry(op: str, family: str) -> str:
-    return build.kernel_entry(ops.find_op(op).kernel_source, plan.find_soc(family).arch)
-
-
-def combinations(op: str, family: str, dtype: str | None = None) -> list[tuple[str, str]]:
-    """Dtypes of dy and gamma that go into the package."""
-    pairs = plan.dtype_combinations(op, plan.find_soc(family).arch)
-    return [pair for pair in pairs if dtype in (None, pair[0])]
-
-
 def stage(what: Request) -> list[Path]:
-    """Writes the source tree anew; returns its files."""
-    root = paths.source_root()
-    shutil.rmtree(what.source, ignore_errors=True)
-    for name in ("tiling", "op_host/gert", "op_host/common"):
-        shutil.copytree(root / name, what.source / name)
-    for op in what.operators:
-        shutil.copytree(root / "op_host" / op, what.source / "op_host" / op)
-    shutil.copy(root / "cmake" / "cann" / "CMakeLists.txt", what.source)
-    stage_kernels(what, what.source / "op_kernel")
-    for family in what.families:
-        folder = what.source / "op_host" / "config" / family
-        folder.mkdir(parents=True)
-        for op in what.operators:
-            text = _render("binary.json.j2", **_binary(op, family, what.dtype))
-            (folder / f"{op}_binary.json").write_text(text)
-    return _files(what.source)
+    """Writes the source tree anew; returns its files.
 
-
-def stage_kernels(what: Request, base: Path) -> None:
-    """Entries at the top, what they include below, and every include relative to its file.
-
-    CANN copies this folder, compiles it now and may compile it again where the package is
-    installed: it has to be complete without any option that says where to look.
+    A file that is as it was keeps its time: CANN's build then compiles only what has changed.
     """
     root = paths.source_root()
-    entries = {_entry(op, family) for op in what.operators for family in what.families}
-    waiting = [f"op_kernel/{entry}" for entry in sorted(entries)]
-    done: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in done:
-            continue
-        done.add(name)
-        text = (root / name).read_text()
-        waiting += _INCLUDE.findall(text)
-        to = base / (Path(name).name if name.endswith(".cpp") else name)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        folder = to.parent
-
-        def relative(found: re.Match[str], folder: Path = folder) -> str:
-            return f'#include "{os.path.relpath(base / found[1], folder)}"'
-
-        to.write_text(_INCLUDE.sub(relative, text))
-
-
-def stage_tree(what: Request) -> list[Path]:
-    """Writes what of the installed package comes from here; returns its files."""
-    shutil.rmtree(what.out / "tree", ignore_errors=True)
-    tbe = what.vendor_root / "op_impl" / "ai_core" / "tbe"
-    stage_kernels(what, tbe / f"{what.vendor}_impl" / "dynamic")
-    for family in what.families:
-        info = tbe / "config" / family / f"aic-{family}-ops-info.json"
-        info.parent.mkdir(parents=True)
-        info.write_text(
-            _render(
-                "ops_info.json.j2", operators=[_info(op, family, what) for op in what.operators]
-            )
-        )
-    api = what.vendor_root / "op_api" / "include"
-    api.mkdir(parents=True)
+    fresh = what.out / "source.new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    for name in ("tiling", "op_host/gert", "op_host/common"):
+        shutil.copytree(root / name, fresh / name)
     for op in what.operators:
-        for header in (paths.source_root() / "op_host" / op / "op_api").glob("aclnn_*.h"):
-            shutil.copy(header, api)
-    return _files(what.out / "tree")
+        shutil.copytree(root / "op_host" / op, fresh / "op_host" / op)
+    shutil.copy(root / "cmake" / "cann" / "CMakeLists.txt", fresh)
+    package_tree.stage_kernels(what, fresh / "op_kernel")
+    for family, held in what.kernels.items():
+        folder = fresh / "op_host" / "config" / family
+        folder.mkdir(parents=True)
+        for op in held:
+            text = package_tree.binary_json(op, family, what.dtype)
+            (folder / f"{op}_binary.json").write_text(text)
+    _replace(what.source, fresh)
+    return package_tree.files(what.source)
 
 
-def added_by_cann(what: Request) -> list[str]:
-    """Files of the installed package that CANN's tools make, below vendors/<vendor>/."""
-    tbe = "op_impl/ai_core/tbe"
-    made = [
-        "version.info",
-        "bin/set_env.bash",
-        "scripts/uninstall.sh",
-        "op_api/lib/libcust_opapi.so",
-        "op_proto/inc/op_proto.h",
-        "op_proto/lib/linux/<arch>/libcust_opsproto_rt2.0.so",
-        f"{tbe}/op_tiling/liboptiling.so",
-        f"{tbe}/op_tiling/lib/linux/<arch>/libcust_opmaster_rt2.0.so",
-    ]
-    made += [f"{tbe}/{what.vendor}_impl/dynamic/{op}.py" for op in what.operators]
-    for family in what.families:
-        made.append(f"{tbe}/kernel/config/{family}/binary_info_config.json")
-        for op in what.operators:
-            made.append(f"{tbe}/kernel/config/{family}/{op}.json")
-            for row in _binary(op, family, what.dtype)["rows"]:
-                made += [f"{tbe}/kernel/{family}/{op}/{row['name']}.{x}" for x in ("o", "json")]
-    return made
-
-
-def faults(what: Request) -> list[str]:
-    """What is wrong with the staged trees, one sentence each."""
-    found = []
-    for file in [*_files(what.source), *_files(what.out / "tree")]:
-        name = file.relative_to(what.out)
-        if file.is_symlink():
-            found.append(f"{name} is a link: CANN's build refuses links")
-            continue
-        if file.suffix == ".json":
-            try:
-                json.loads(file.read_text())
-            except ValueError as error:
-                found.append(f"{name} is no JSON: {error}")
-    tbe = what.vendor_root / "op_impl" / "ai_core" / "tbe"
-    for base in (what.source / "op_kernel", tbe / f"{what.vendor}_impl" / "dynamic"):
-        for file in (file for file in _files(base) if not file.is_symlink()):
-            for include in _ANY_INCLUDE.findall(file.read_text()):
-                target = (file.parent / include).resolve()
-                inside = target.is_file() and base in target.parents
-                if include != _KERNEL_HEADER and not inside:
-                    found.append(f"{file.relative_to(what.out)} includes {include}: not staged")
-    for family in what.families:
-        for op in what.operators:
-            entry = tbe / f"{what.vendor}_impl" / "dynamic" / Path(_entry(op, family)).name
-            if not entry.is_file():
-                found.append(f"{entry.relative_to(what.out)} is missing: the kernel on {family}")
-    return found
-
-
-def _render(template: str, **values: object) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("normgrad"), undefined=jinja2.StrictUndefined
-    )
-    return environment.get_template(template).render(**values) + "\n"
-
-
-def _dtype(spec: ops.TensorSpec, pair: tuple[str, str]) -> str:
-    name = {"case": pair[0], "gamma": pair[1]}.get(spec.dtype, "fp32")
-    return _VENDOR_DTYPES[name]
-
-
-def _binary(op: str, family: str, dtype: str | None) -> dict[str, list[dict[str, object]]]:
-    described = ops.find_op(op)
-
-    def row(pair: tuple[str, str]) -> dict[str, object]:
-        def of(specs: Sequence[ops.TensorSpec]) -> list[dict[str, str]]:
-            return [{"name": spec.name, "dtype": _dtype(spec, pair)} for spec in specs]
-
-        name = f"{ops.find_op(op).type_name}_{'_'.join(pair)}"
-        return {"name": name, "inputs": of(described.inputs), "outputs": of(described.outputs)}
-
-    rows = [row(pair) for pair in combinations(op, family, dtype)]
-    return {"op_type": ops.find_op(op).type_name, "rows": rows}  # type: ignore[dict-item]
-
-
-def _info(op: str, family: str, what: Request) -> dict[str, object]:
-    pairs = combinations(op, family, what.dtype)
-    described = ops.find_op(op)
-    tensors = [
-        {
-            "key": f"{kind}{index}",
-            "name": spec.name,
-            "dtypes": [_dtype(spec, pair) for pair in pairs],
-            "formats": ["ND"] * len(pairs),
-        }
-        for kind, specs in (("input", described.inputs), ("output", described.outputs))
-        for index, spec in enumerate(specs)
-    ]
-    file = Path(_entry(op, family)).stem
-    return {"type": ops.find_op(op).type_name, "name": op, "file": file, "tensors": tensors}
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.rglob("*") if file.is_file() or file.is_symlink())
+def _replace(old: Path, new: Path) -> None:
+    """Puts the tree `new` in the place of `old`; what is equal keeps the time of the old one."""
+    for file in package_tree.files(new):
+        before = old / file.relative_to(new)
+        if before.is_file() and before.read_bytes() == file.read_bytes():
+            times = before.stat()
+            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        else:
+            os.utime(file)
+    shutil.rmtree(old, ignore_errors=True)
+    new.rename(old)
 
 
 def build_with_cann(what: Request, jobs: int) -> Path:
@@ -314,7 +171,7 @@ def main(words: Sequence[str]) -> str | None:
     parser.add_argument("--dry-run", action="store_true", help="stage and check, without CANN")
     parser.add_argument("--soc", action="append", help="a family: ascend910b, ascend310p, ...")
     parser.add_argument("--op", action="append", help="an operator: rms_norm_grad")
-    parser.add_argument("--dtype", choices=sorted(_VENDOR_DTYPES), help="only this dtype of dy")
+    parser.add_argument("--dtype", choices=sorted(VENDOR_DTYPES), help="only this dtype of dy")
     parser.add_argument("--vendor", default="normgrad", help="folder below vendors/")
     parser.add_argument("--out", help="where to stage and build (build/package)")
     parser.add_argument("--jobs", type=int, default=default_jobs(), help="compilers at once")
@@ -325,13 +182,13 @@ def main(words: Sequence[str]) -> str | None:
         if not args.dry_run:
             report.say(f"package: {build_with_cann(what, args.jobs)}")
             return None
-        tree = stage_tree(what)
-        wrong = faults(what)
+        tree = package_tree.stage_tree(what)
+        wrong = package_tree.faults(what)
     except NormgradError as error:
         return str(error)
     for file in tree:
         report.say(f"staged   {file.relative_to(what.vendor_root.parent.parent)}")
-    for name in added_by_cann(what):
+    for name in package_tree.added_by_cann(what):
         report.say(f"by CANN  vendors/{what.vendor}/{name}")
     report.say(f"{len(staged)} source files in {what.source}, {len(tree)} of the installed tree")
     return "; ".join(wrong) or None

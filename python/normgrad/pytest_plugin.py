@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from normgrad import jobs, regressions, run
-from normgrad.backends import LaunchOptions
+from normgrad.backends import LaunchOptions, aclnn
 from normgrad.errors import NormgradError
 from normgrad.jobs import Job
 from normgrad.store import Result
 
-_BACKENDS = ("twin",)
+_BACKENDS = ("twin", "aclnn")
 _FIGURES = (
     "score",
     "bytes_over_minimum",
@@ -82,13 +82,17 @@ def pytest_collection_modifyitems(
     try:
         chosen = _chosen(config)
         baseline = _baseline(config.getoption("normgrad_baseline"))
+        left_out = _left_out(config, chosen)
     except NormgradError as error:
         raise pytest.UsageError(" ".join(str(error).split())) from None
     if not chosen:
         return
     cases = NormgradCases.from_parent(session, name="normgrad", nodeid="normgrad")
     for job in chosen:
-        items.append(CaseItem.from_parent(cases, name=job.text, job=job, baseline=baseline))
+        item = CaseItem.from_parent(cases, name=job.text, job=job, baseline=baseline)
+        if job in left_out:
+            item.add_marker(pytest.mark.skip(reason=left_out[job]))
+        items.append(item)
 
 
 def _chosen(config: pytest.Config) -> list[Job]:
@@ -104,6 +108,16 @@ def _chosen(config: pytest.Config) -> list[Job]:
             "`normgrad list` shows what there is"
         )
     return chosen
+
+
+def _left_out(config: pytest.Config, chosen: Sequence[Job]) -> dict[Job, str]:
+    """What the backend cannot run, and why not."""
+    if config.getoption("normgrad_backend") != "aclnn":
+        return {}
+    asked = [name for name, usual in (("sync", "strict"), ("shuffle-runs", 0))
+             if config.getoption(f"normgrad_{name.replace('-', '_')}") != usual]  # fmt: skip
+    told = {job: aclnn.select([job], [f"--normgrad-{name}" for name in asked]) for job in chosen}
+    return {job: said for job, (kept, said) in told.items() if not kept}
 
 
 def _baseline(path: Path | None) -> dict[str, regressions.Row]:
@@ -145,6 +159,7 @@ class CaseItem(pytest.Item):
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         return LaunchOptions(
             threads=max(1, (os.cpu_count() or 1) // workers),
+            backend=self.config.getoption("normgrad_backend"),
             sync=self.config.getoption("normgrad_sync"),
             shuffle_runs=self.config.getoption("normgrad_shuffle_runs"),
         )
@@ -154,8 +169,8 @@ class CaseItem(pytest.Item):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo))
 
-    def reportinfo(self) -> tuple[str, None, str]:
-        return "normgrad", None, self._job.text
+    def reportinfo(self) -> tuple[str, int, str]:
+        return "normgrad", 0, self._job.text
 
 
 def _told(result: Result) -> str:

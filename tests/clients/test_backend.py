@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from normgrad import inputs, jobs
+from normgrad import build, defects, inputs, jobs, paths, selftest
 from normgrad.backends import LaunchOptions, aclnn, twin
 from normgrad.cases import Case
 from normgrad.errors import NormgradError
@@ -23,6 +25,7 @@ SMALL = (
     "rms_norm_grad:ascend910b4:bf16:3x5x24:axes=2:gamma=fp32:det=strong:seed2",
     "rms_norm_grad:ascend910_9391:fp16:130x512:noncontig=dy,x,rstd,gamma,dx,dgamma:seed3",
     "rms_norm_grad:ascend310p3:fp16:20x64:seed4",
+    "rms_norm_grad:ascend950pr_9599:bf16:37x41:seed8",
     "layer_norm_grad_v3:ascend910b4:bf16:40x96:seed5",
     "layer_norm_grad_v3:ascend910b4:fp16:7x33:gamma=none:mask=101:seed6",
     "layer_norm_grad_v3:ascend910b4:bf16:9x8x4:axes=2:gamma=fp32:stats=fp32:noncontig=mean,dx:seed7",
@@ -117,3 +120,32 @@ def test_a_launch_that_cannot_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -
     assert done.error is not None
     assert "aclrtSynchronizeStream gave code 507015" in done.error
     assert "check is 'most'" in done.error
+
+
+@pytest.mark.parametrize("defect", ["never_waits_for_its_flag", "begins_a_row_late"])
+def test_a_broken_rule_comes_with_its_finding(defect: str, tmp_path: Path) -> None:
+    """RULE with rule, file and line, as through the twin's own backend; not a crash."""
+    planted = selftest.choose([defect], full=True)[0]
+    tree, cache = tmp_path / "tree", tmp_path / "cache"
+    for name in ("op_kernel", "op_host", "tiling", "twin"):
+        shutil.copytree(paths.source_root() / name, tree / name)
+    shutil.copy2(paths.source_root() / "CMakeLists.txt", tree)
+    defects.plant(planted, tree)
+    cache.mkdir()
+    build.acl_folder()
+    build.link_all(cache)
+    places = {"NORMGRAD_SOURCES": str(tree), "NORMGRAD_CACHE": str(cache)}
+    found = []
+    for backend in ("twin", "aclnn"):
+        command = [sys.executable, "-m", "normgrad", "verify", "--backend", backend]
+        command += [planted.cases[0], "--report", str(tmp_path / backend)]
+        done = subprocess.run(
+            command, env={**os.environ, **places}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1, done.stdout + done.stderr
+        row = json.loads((tmp_path / backend / "results.json").read_text())["rows"][0]
+        assert row["status"] == "RULE"
+        first = row["findings"][0]
+        found.append((first["rule"], first["file"], first["line"], first["callers"]))
+        assert planted.word in row["reason"]
+    assert found[0] == found[1]

@@ -89,6 +89,10 @@ def test_worse_than_the_baseline_fails(run_pytest: Pytest, tmp_path: Path) -> No
         (("--normgrad-case", CASE, "--normgrad-dtype", "bf16"), "no case is left"),
         (("--normgrad-case", CASE, "--normgrad-baseline", "none.json"), "none.json cannot be read"),
         (("--normgrad-backend", "npu"), "invalid choice: 'npu'"),
+        (
+            ("--normgrad-case", CASE, "--normgrad-backend", "aclnn", "--normgrad-sync", "autosync"),
+            "who have no --normgrad-sync",
+        ),
     ],
 )
 def test_a_mistake_is_one_sentence(run_pytest: Pytest, words: tuple[str, ...], says: str) -> None:

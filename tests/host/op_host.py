@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from normgrad import build
-from normgrad.plan import TensorDesc
+from normgrad import build, ops
+from normgrad.plan import Attributes, TensorDesc
 
 _MAX_RANK, _MAX_WORKSPACES, _TILING_CAPACITY = 25, 4, 2048
 _UNKNOWN_OP = -1
@@ -19,6 +19,7 @@ _UNKNOWN_OP = -1
 # Values of ge::DataType, as graph/types.h has them.
 CODES = {"fp32": 0, "fp16": 1, "int8": 2, "int32": 3, "bf16": 27, "hif8": 34}
 NAMES = {code: name for name, code in CODES.items()}
+NOTHING_SAID = Attributes()
 
 
 class _Tensor(ctypes.Structure):
@@ -27,6 +28,15 @@ class _Tensor(ctypes.Structure):
         ("dtype", ctypes.c_int32),
         ("rank", ctypes.c_int32),
         ("shape", ctypes.c_int64 * _MAX_RANK),
+    )
+
+
+class _Attribute(ctypes.Structure):
+    _fields_ = (
+        ("present", ctypes.c_int32),
+        ("is_bool", ctypes.c_int32),
+        ("count", ctypes.c_int64),
+        ("values", ctypes.POINTER(ctypes.c_int64)),
     )
 
 
@@ -91,7 +101,11 @@ def describe(op_type: str, file: Path | None = None) -> dict[str, Any]:
 
 
 def tiling(
-    op_type: str, device: Device, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc]
+    op_type: str,
+    device: Device,
+    inputs: Sequence[TensorDesc],
+    outputs: Sequence[TensorDesc],
+    attributes: Attributes = NOTHING_SAID,
 ) -> Tiling:
     raw = _Device(device.arch, device.cores, device.ub_bytes, device.deterministic_level)
     made = _Tiling()
@@ -102,6 +116,7 @@ def tiling(
         len(inputs),
         _written(outputs),
         len(outputs),
+        *_attributes(op_type, attributes),
         ctypes.byref(made),
     )
     assert status != _UNKNOWN_OP, f"{op_type} has no tiling function"
@@ -116,12 +131,20 @@ def tiling(
 
 
 def infer(
-    op_type: str, inputs: Sequence[TensorDesc], output_count: int
+    op_type: str,
+    inputs: Sequence[TensorDesc],
+    output_count: int,
+    attributes: Attributes = NOTHING_SAID,
 ) -> list[tuple[str, tuple[int, ...]]] | None:
     """Dtype and shape of each output; None if a function said no."""
     outputs = (_Tensor * output_count)()
     status = load().normgrad_host_infer(
-        op_type.encode(), _written(inputs), len(inputs), outputs, output_count
+        op_type.encode(),
+        _written(inputs),
+        len(inputs),
+        *_attributes(op_type, attributes),
+        outputs,
+        output_count,
     )
     assert status != _UNKNOWN_OP, f"{op_type} infers nothing"
     if status != 0:
@@ -135,3 +158,15 @@ def _written(tensors: Sequence[TensorDesc]) -> Any:
         to.present, to.dtype, to.rank = tensor.present, CODES[tensor.dtype], len(tensor.shape)
         to.shape[: to.rank] = tensor.shape
     return raw
+
+
+def _attributes(op_type: str, said: Attributes) -> tuple[Any, int]:
+    """In the order of the description; None is an attribute that the context has not."""
+    specs = next(op for op in ops.OPS.values() if op.type_name == op_type).attributes
+    raw = (_Attribute * len(specs))()
+    for spec, to in zip(specs, raw, strict=True):
+        values = getattr(said, spec.name)
+        to.present, to.is_bool = values is not None, spec.kind == "list_bool"
+        to.count = len(values or ())
+        to.values = (ctypes.c_int64 * to.count)(*map(int, values or ()))
+    return raw, len(specs)

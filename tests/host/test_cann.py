@@ -16,9 +16,12 @@ VARIABLES = (
     "ASCEND_OPP_PATH",
     "ASCEND_CUSTOM_OPP_PATH",
 )
+# How an installation says its version: a file, its text, and what is read from it.
 LAYOUTS = {
     "8.1.RC1": ("x86_64-linux/ascend_toolkit_install.info", "package_name=x\nversion=8.1.RC1\n"),
     "8.5.0": ("compiler/version.info", "Version=8.5.0\n"),
+    "8.5.0.1": ("aarch64-linux/ascend_toolkit_install.info", "arch=aarch64\nversion=8.5.0.1\n"),
+    "9.0.RC1": ("version.cfg", "[runtime]\nruntime_running_version=[9.0.RC1:CANN-9.0]\n"),
     "9.1.0": ("share/info/runtime/version.info", "Version=9.1.0\nversion_dir=cann-9.1.0\n"),
 }
 
@@ -70,7 +73,7 @@ def shown() -> str:
     return next(line.found for line in doctor._npu() if line.what == "an NPU can be used")
 
 
-@pytest.mark.parametrize("version", ["8.5.0", "9.1.0"])
+@pytest.mark.parametrize("version", [name for name in LAYOUTS if name != "8.1.RC1"])
 def test_all_is_there(version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = install(tmp_path, monkeypatch, version)
     package(home / "opp" / "vendors" / "normgrad", set(OURS))
@@ -147,6 +150,63 @@ def test_two_vendors(first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     else:
         assert "put normgrad before other in load_priority" in wrong()[0]
         assert "has RmsNormGrad too" in wrong()[0]
+
+
+def test_of_each_operator_the_first_vendor_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package of one operator alone is not in the way of another's other operator."""
+    home = install(tmp_path, monkeypatch)
+    vendors = home / "opp" / "vendors"
+    package(vendors / "other", {"LayerNormGradV3"}, "OTHER_H_")
+    package(vendors / "normgrad", {"RmsNormGrad"})
+    (vendors / "config.ini").write_text("load_priority=other,normgrad\n")
+    assert wrong() == []
+    found = next(look.found for look in cann.examine(OURS) if look.what == cann.PACKAGE)
+    assert found.endswith("2 of 2, without LayerNormGradV3")
+
+
+def test_two_packages_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An older one beside a newer one: the first counts, and neither is in the other's way."""
+    home = install(tmp_path, monkeypatch)
+    vendors = home / "opp" / "vendors"
+    package(vendors / "old", {"RmsNormGrad"})
+    package(vendors / "new", set(OURS))
+    (vendors / "config.ini").write_text("load_priority=old,new\n")
+    assert wrong() == []
+
+
+@pytest.mark.parametrize("text", ["", "load_priority\n", "load_priority=\n", "x=normgrad\n"])
+def test_a_vendor_that_is_not_in_the_order(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CANN uses the vendors that config.ini names."""
+    home = install(tmp_path, monkeypatch)
+    package(home / "opp" / "vendors" / "normgrad", set(OURS))
+    (home / "opp" / "vendors" / "config.ini").write_text(text)
+    assert wrong()[0].startswith("normgrad package: build one")
+
+
+def test_places_that_do_not_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = install(tmp_path, monkeypatch)
+    vendors = home / "opp" / "vendors"
+    package(vendors / "normgrad", set(OURS))
+    (vendors / "config.ini").write_text("load_priority=gone,normgrad\n")
+    monkeypatch.setenv("ASCEND_CUSTOM_OPP_PATH", f"{tmp_path / 'none'}:")
+    assert wrong() == []
+
+
+def test_a_version_file_without_a_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = install(tmp_path, monkeypatch)
+    (home / LAYOUTS["9.1.0"][0]).write_text("damaged\n")
+    assert "incomplete" in wrong()[0]
+
+
+def test_no_npu_smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, monkeypatch)
+    (tmp_path / "bin" / "npu-smi").unlink()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert wrong()[0] == "NPUs: install the driver"
 
 
 def test_another_vendor_with_other_operators(

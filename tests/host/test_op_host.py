@@ -10,16 +10,21 @@ import pytest
 
 from normgrad import cases, ops, paths, plan, run
 from normgrad.cases import Case
-from normgrad.plan import Refused, TensorDesc
+from normgrad.plan import Attributes, Refused, TensorDesc
 
-TYPES = {"rms_norm_grad": "RmsNormGrad"}
+OPS = ("rms_norm_grad", "layer_norm_grad_v3")
 MIB = 1 << 20
 # What the framework keeps of the workspace: asc-devkit, platform_ascendc.cpp.
 KEPT = {1001: 2 * MIB, 2002: 2 * MIB, 2201: 16 * MIB, 3510: 16 * MIB}
 START_TOGETHER = 1
 GRAPH_FAILED = 0xFFFFFFFF
 
-CASE = Case.parse("rms_norm_grad:ascend910b4:bf16:45x129")
+CASES = {op: Case.parse(f"{op}:ascend910b4:bf16:45x129") for op in OPS}
+RMS, LAYER = (CASES[op] for op in OPS)
+
+
+def type_of(op: str) -> str:
+    return ops.find_op(op).type_name
 
 
 def device_of(case: Case) -> op_host.Device:
@@ -34,14 +39,15 @@ def tensors_of(case: Case) -> tuple[list[TensorDesc], list[TensorDesc]]:
 
 
 def call(case: Case) -> op_host.Tiling:
-    return op_host.tiling(TYPES[case.op], device_of(case), *tensors_of(case))
+    said = run.attributes(case)
+    return op_host.tiling(type_of(case.op), device_of(case), *tensors_of(case), said)
 
 
 def said(case: Case, sentence: str, code: int) -> str:
     """A refusal as the tiling function prints it: it knows the family, not the product."""
     soc = plan.find_soc(case.soc)
     family = "ascend910b" if soc.arch == 2201 else soc.family
-    return f"{TYPES[case.op]}: {sentence.replace(soc.name, family)} ({code})\n"
+    return f"{type_of(case.op)}: {sentence.replace(soc.name, family)} ({code})\n"
 
 
 def suite() -> Iterator[Case]:
@@ -50,9 +56,9 @@ def suite() -> Iterator[Case]:
     for case in cases.load_suite("ci", paths.cases_root()):
         bare = Case(
             case.op, case.soc, case.dtype, case.shape, gamma=case.gamma, stats=case.stats,
-            axes=case.axes, det=case.det,
+            axes=case.axes, det=case.det, mask=case.mask,
         )  # fmt: skip
-        if case.op in TYPES and not case.expect and bare not in seen:
+        if case.op in OPS and not case.expect and bare not in seen:
             seen.add(bare)
             yield bare
 
@@ -75,33 +81,35 @@ def assert_as_planned(case: Case, expected: plan.Plan) -> None:
 
 
 def test_tiling_is_the_planners() -> None:
-    meets = alone = 0
+    meets = dict.fromkeys(OPS, 0)
+    alone = dict.fromkeys(OPS, 0)
     for case in suite():
         expected = run.plan_case(case)
         assert_as_planned(case, expected)
-        meets += expected.workspace_bytes > 0
-        alone += expected.workspace_bytes == 0
-    assert meets > 200
-    assert alone > 10
+        meets[case.op] += expected.workspace_bytes > 0
+        alone[case.op] += expected.workspace_bytes == 0
+    assert min(meets.values()) > 40
+    assert min(alone.values()) > 10
 
 
 @pytest.mark.parametrize("soc", [soc.name for soc in plan.socs()])
 @pytest.mark.parametrize("shape", [(1, 1), (45, 129), (4096, 4096), (3, 100003), (0, 8), (8, 0)])
 def test_every_product(soc: str, shape: tuple[int, ...], capfd: pytest.CaptureFixture[str]) -> None:
-    for dtype in ("fp16", "bf16", "fp32"):
-        case = replace(CASE, soc=soc, dtype=dtype, shape=shape)
-        expected = planned(case)
-        if isinstance(expected, Refused):
-            assert call(case).status == GRAPH_FAILED, case
-            assert capfd.readouterr().err == said(case, expected.sentence, expected.code)
-        else:
-            assert_as_planned(case, expected)
+    for op in OPS:
+        for dtype in ("fp16", "bf16", "fp32"):
+            case = replace(CASES[op], soc=soc, dtype=dtype, shape=shape)
+            expected = planned(case)
+            if isinstance(expected, Refused):
+                assert call(case).status == GRAPH_FAILED, case
+                assert capfd.readouterr().err == said(case, expected.sentence, expected.code)
+            else:
+                assert_as_planned(case, expected)
 
 
-def broken() -> Iterator[tuple[str, list[TensorDesc]]]:
+def broken(op: str) -> Iterator[tuple[str, list[TensorDesc]]]:
     """Calls that the check refuses, each tensor in turn."""
-    good = run.descriptors(CASE)
-    for at, name in enumerate(spec.name for spec in ops.find_op("rms_norm_grad").tensors):
+    good = run.descriptors(CASES[op])
+    for at, spec in enumerate(ops.find_op(op).tensors):
         for what, bad in (
             ("null", replace(good[at], present=False)),
             ("dtype", replace(good[at], dtype="int8")),
@@ -109,35 +117,45 @@ def broken() -> Iterator[tuple[str, list[TensorDesc]]]:
             ("rank", replace(good[at], shape=(1,) * 9)),
             ("negative", replace(good[at], shape=(-1, *good[at].shape[1:]))),
         ):
-            yield f"{name}-{what}", [*good[:at], bad, *good[at + 1 :]]
-    huge = run.descriptors(replace(CASE, shape=(1 << 40, 1 << 30)))
-    yield "huge", huge
+            if what != "null" or not spec.is_optional:
+                yield f"{spec.name}-{what}", [*good[:at], bad, *good[at + 1 :]]
+    yield "huge", run.descriptors(replace(CASES[op], shape=(1 << 40, 1 << 30)))
 
 
-@pytest.mark.parametrize(("name", "tensors"), list(broken()), ids=lambda value: str(value)[:24])
+@pytest.mark.parametrize(
+    ("op", "name", "tensors"),
+    [(op, *call) for op in OPS for call in broken(op)],
+    ids=lambda value: str(value)[:24],
+)
 def test_refusals_have_the_checks_sentence(
-    name: str, tensors: list[TensorDesc], capfd: pytest.CaptureFixture[str]
+    op: str, name: str, tensors: list[TensorDesc], capfd: pytest.CaptureFixture[str]
 ) -> None:
+    case, inputs = CASES[op], len(ops.find_op(op).inputs)
+    attributes = run.attributes(case)
     with pytest.raises(Refused) as refused:
-        plan.check("rms_norm_grad", CASE.soc, tensors)
-    made = op_host.tiling("RmsNormGrad", device_of(CASE), tensors[:4], tensors[4:])
+        plan.check(op, case.soc, tensors, attributes)
+    made = op_host.tiling(
+        type_of(op), device_of(case), tensors[:inputs], tensors[inputs:], attributes
+    )
     assert made.status == GRAPH_FAILED
     assert made.tiling == b""
     assert made.workspaces == ()
-    assert capfd.readouterr().err == said(CASE, refused.value.sentence, refused.value.code)
+    assert capfd.readouterr().err == said(case, refused.value.sentence, refused.value.code)
 
 
-def test_chips_that_are_none(capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("op", OPS)
+def test_chips_that_are_none(op: str, capfd: pytest.CaptureFixture[str]) -> None:
     for arch, word in ((0, "no platform"), (3002, "SocVersion 3"), (9999, "unknown here")):
-        made = op_host.tiling("RmsNormGrad", op_host.Device(arch, 40, 1 << 18), *tensors_of(CASE))
+        device = op_host.Device(arch, 40, 1 << 18)
+        made = op_host.tiling(type_of(op), device, *tensors_of(CASES[op]))
         assert made.status == GRAPH_FAILED
         assert word in capfd.readouterr().err
 
 
 def test_less_ub_than_planned() -> None:
     """A platform that keeps more of UB than the plan reckons with."""
-    device = replace(device_of(CASE), ub_bytes=65536 + 256)
-    case = replace(CASE, shape=(400, 3000))
+    device = replace(device_of(RMS), ub_bytes=65536 + 256)
+    case = replace(RMS, shape=(400, 3000))
     made = op_host.tiling("RmsNormGrad", device, *tensors_of(case))
     assert made.tiling == run.plan_case(case, ub_bytes=65536).tiling
     assert made.tiling != run.plan_case(case).tiling
@@ -146,7 +164,7 @@ def test_less_ub_than_planned() -> None:
 @pytest.mark.parametrize("level", [0, 1, 2, 3, 2**31 - 1])
 def test_levels_of_determinism(level: int) -> None:
     """2 and 3 ask for the same bits on any number of cores; the last is a context without one."""
-    case = replace(CASE, shape=(4097, 72))
+    case = replace(RMS, shape=(4097, 72))
     device = replace(device_of(case), deterministic_level=level)
     made = op_host.tiling("RmsNormGrad", device, *tensors_of(case))
     strong = run.plan_case(case, det_strong=True).tiling
@@ -154,38 +172,120 @@ def test_levels_of_determinism(level: int) -> None:
     assert strong != run.plan_case(case).tiling
 
 
+# ---- attributes of LayerNormGradV3 ----
+
+
+def test_axes_are_gammas_without_the_attribute() -> None:
+    """A graph that was built for CANN's operator of this name has the mask alone."""
+    case = replace(LAYER, shape=(5, 9, 8), axes=2, mask="011")
+    wanted = Attributes(None, run.attributes(case).output_mask)
+    made = op_host.tiling("LayerNormGradV3", device_of(case), *tensors_of(case), wanted)
+    assert made.tiling == run.plan_case(case).tiling
+    assert made.tiling != run.plan_case(replace(case, axes=1)).tiling
+
+
+def test_all_outputs_without_a_mask() -> None:
+    shape = Attributes(LAYER.shape[1:], None)
+    made = op_host.tiling("LayerNormGradV3", device_of(LAYER), *tensors_of(LAYER), shape)
+    assert made.tiling == run.plan_case(LAYER).tiling
+    assert made.tiling != run.plan_case(replace(LAYER, mask="110")).tiling
+
+
+@pytest.mark.parametrize(
+    ("attributes", "sentence"),
+    [
+        (Attributes((129,), (True, True)), "outputMask has 2 elements"),
+        (Attributes((129,), (True,) * 4), "outputMask has 4 elements"),
+        (Attributes((128,), (True,) * 3), "normalizedShape is [128] while"),
+        (Attributes((1,) * 9, (True,) * 3), "normalizedShape has 9 axes"),
+    ],
+)
+def test_attributes_that_are_refused(
+    attributes: Attributes, sentence: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = op_host.tiling("LayerNormGradV3", device_of(LAYER), *tensors_of(LAYER), attributes)
+    assert made.status == GRAPH_FAILED
+    assert sentence in capfd.readouterr().err
+
+
+def test_nothing_says_which_axes(capfd: pytest.CaptureFixture[str]) -> None:
+    case = replace(LAYER, gamma="none")
+    made = op_host.tiling("LayerNormGradV3", device_of(case), *tensors_of(case))
+    assert made.status == GRAPH_FAILED
+    assert "normalizedShape is null" in capfd.readouterr().err
+    inputs, outputs = tensors_of(case)
+    assert op_host.infer("LayerNormGradV3", inputs, len(outputs)) is None
+
+
+# ---- shapes, dtypes, the description ----
+
+
 def test_shapes_and_dtypes_of_outputs() -> None:
     for case in suite():
         inputs, outputs = tensors_of(case)
-        expected = [(out.dtype, out.shape) for out in outputs]
-        assert op_host.infer(TYPES[case.op], inputs, len(outputs)) == expected, case
+        expected = [(spec.dtype, spec.shape) for spec in outputs]
+        got = op_host.infer(type_of(case.op), inputs, len(outputs), run.attributes(case))
+        assert got == expected, case
 
 
-@pytest.mark.parametrize("at", [1, 3])
-def test_nothing_is_inferred_from_nothing(at: int) -> None:
-    inputs, outputs = tensors_of(CASE)
+@pytest.mark.parametrize(("op", "at"), [(RMS.op, 1), (RMS.op, 3), (LAYER.op, 1)])
+def test_nothing_is_inferred_from_nothing(op: str, at: int) -> None:
+    inputs, outputs = tensors_of(CASES[op])
     inputs[at] = replace(inputs[at], present=False)
-    assert op_host.infer("RmsNormGrad", inputs, len(outputs)) is None
+    assert op_host.infer(type_of(op), inputs, len(outputs), run.attributes(CASES[op])) is None
 
 
-@pytest.mark.parametrize("op", TYPES)
+def rows_of(op: str, arch: int) -> list[dict[str, str]]:
+    """Each combination of dtypes: what the rules of the operator's tensors mean in it."""
+    return [
+        {"case": dy, "gamma": gamma, "stats": stats, "fp32": "fp32"}
+        for dy, gamma in plan.dtype_combinations(op, arch)
+        for stats in ops.stats_choices(op, dy)
+    ]
+
+
+@pytest.mark.parametrize("op", OPS)
 def test_description_has_the_dtypes_of_the_contract(op: str) -> None:
-    described = op_host.describe(TYPES[op])
+    described = op_host.describe(type_of(op))
     specs = ops.find_op(op)
     arch_of = {soc.family: soc.arch for soc in plan.socs()}
     on_chip = {family for family, arch in arch_of.items() if plan.dtype_combinations(op, arch)}
     assert set(described["units"]) == on_chip
     for family, unit in described["units"].items():
-        pairs = plan.dtype_combinations(op, arch_of[family])
+        rows = rows_of(op, arch_of[family])
         for spec, param in zip(specs.tensors, [*unit["inputs"], *unit["outputs"]], strict=True):
-            rows = [{"case": dy, "gamma": gamma}.get(spec.dtype, "fp32") for dy, gamma in pairs]
-            assert param["name"] == spec.name
-            assert [op_host.NAMES[code] for code in param["dtypes"]] == rows
-            assert param["formats"] == param["unknown_formats"] == [2] * len(pairs)
-            assert param["required"]
+            assert param["name"] == spec.ir_name
+            assert [op_host.NAMES[code] for code in param["dtypes"]] == [
+                row[spec.dtype] for row in rows
+            ]
+            assert param["formats"] == param["unknown_formats"] == [2] * len(rows)
+            assert param["required"] != spec.is_optional
             assert param["contiguous"] == (spec.role == "in")
         own = {"opFile.value": f"{op}_regbase"} if family == "ascend950" else {}
         assert {k: v for k, v in unit.items() if k.startswith("op")} == own
     widest = described["units"]["ascend910b"]
     assert described["inputs"] == widest["inputs"]
     assert described["outputs"] == widest["outputs"]
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_description_has_the_attributes(op: str) -> None:
+    words = {True: "true", False: "false"}
+    for spec, attribute in zip(
+        ops.find_op(op).attributes, op_host.describe(type_of(op))["attributes"], strict=True
+    ):
+        values = attribute["default"]
+        shown = [words[bool(v)] if spec.kind == "list_bool" else str(v) for v in values]
+        assert attribute["name"] == spec.name
+        assert attribute["kind"] == spec.kind
+        assert not attribute["required"]
+        assert spec.default == f"[{','.join(shown)}]"
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_dtypes_find_one_kernel(op: str) -> None:
+    """CANN looks for a kernel by the dtypes of what is required: no two rows may be alike there."""
+    specs = [spec for spec in ops.find_op(op).tensors if not spec.is_optional]
+    for soc in plan.socs():
+        keys = [tuple(row[spec.dtype] for spec in specs) for row in rows_of(op, soc.arch)]
+        assert len(set(keys)) == len(keys), soc.name

@@ -1,4 +1,6 @@
 // nnopbase: what an operator's host code builds its executor with, and what a client does with it.
+#include <algorithm>
+#include <cassert>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -125,6 +127,8 @@ aclnnStatus AddKernel(aclOpExecutor* executor, const char* op_type, const Kernel
   step->inputs = inputs.tensors.size();
   step->names = Split(inputs.names);
   for (const std::string& name : Split(outputs.names)) step->names.push_back(name);
+  const auto& outs = outputs.tensors;
+  assert(std::find(outs.begin(), outs.end(), nullptr) == outs.end());
   for (const KernelArguments* side : {&inputs, &outputs}) {
     for (const aclTensor* tensor : side->tensors) {
       std::string unused;

@@ -98,12 +98,23 @@ std::string Field(const std::string& report, size_t from, const std::string& nam
   return text;
 }
 
-Answer JudgeReport(const std::string& op, const std::string& report) {
+// Of the last launch in which a rule was broken: the unit, and the report in the next line.
+std::mutex rule_report_mutex;
+std::string& RuleReport() {
+  static auto* report = new std::string();
+  return *report;
+}
+
+Answer JudgeReport(const std::string& op, const std::string& unit, const std::string& report) {
   const size_t findings = report.find("\"findings\": [");
   if (findings == std::string::npos) {
     return Refuse(ACL_ERROR_RT_AICORE_EXCEPTION, op + ": the launch ended without a report");
   }
   if (report.compare(findings, 14, "\"findings\": []") == 0) return Answer{};
+  {
+    const std::lock_guard<std::mutex> lock(rule_report_mutex);
+    RuleReport() = unit + "\n" + report;
+  }
   return Refuse(ACL_ERROR_RT_AICORE_EXCEPTION,
                 "the kernel " + op + " breaks the rule " + Field(report, findings, "rule") +
                     " at " + Field(report, findings, "file") + ":" +
@@ -172,7 +183,7 @@ Answer Run(const KernelStep& step, const std::vector<LaunchTensor>& tensors) {
     return Refuse(ACL_ERROR_RT_AICORE_EXCEPTION,
                   "the kernel " + step.op + " ended its launch " + how + ": " + ended.errors);
   }
-  const Answer answer = JudgeReport(step.op, launch.report());
+  const Answer answer = JudgeReport(step.op, kernel.unit, launch.report());
   if (!answer.ok()) return answer;
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].role == "out") launch.file(i).Read(tensors[i].bytes_at, tensors[i].bytes);
@@ -191,3 +202,11 @@ Answer RunLaunch(const KernelStep& step, const std::vector<LaunchTensor>& tensor
 }
 
 }  // namespace normgrad::acl
+
+// For a client that shows more of a broken rule than the sentence: nothing of CANN's.
+extern "C" ACL_FUNC_VISIBILITY const char* normgradRuleReport() {
+  static thread_local std::string text;
+  const std::lock_guard<std::mutex> lock(normgrad::acl::rule_report_mutex);
+  text = normgrad::acl::RuleReport();
+  return text.c_str();
+}

@@ -2,6 +2,7 @@
 // build a context, call, and read what came of it.
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,10 +23,11 @@ std::string Numbers(const std::vector<T>& values) {
   return "[" + text + "]";
 }
 
-std::string List(const std::deque<OpParamDef>& params) {
+template <typename Def>
+std::string List(const std::deque<Def>& defs) {
   std::string text;
-  for (const OpParamDef& param : params) {
-    text += (text.empty() ? "" : ",") + param.Json();
+  for (const Def& def : defs) {
+    text += (text.empty() ? "" : ",") + def.Json();
   }
   return "[" + text + "]";
 }
@@ -41,6 +43,16 @@ std::string OpParamDef::Json() const {
 
 std::string OpParams::Json() const {
   return "\"inputs\":" + List(inputs_) + ",\"outputs\":" + List(outputs_);
+}
+
+std::string OpAttrDef::Json() const {
+  return "{\"name\":" + Quoted(name_) + ",\"required\":" + (type_ == REQUIRED ? "true" : "false") +
+         ",\"kind\":" + Quoted(kind_) + ",\"default\":" + Numbers(default_) + "}";
+}
+
+std::string OpDef::DefJson() const {
+  return "{" + Json() + ",\"attributes\":" + List(attributes_) + ",\"units\":" + ai_core_.Json() +
+         "}";
 }
 
 std::string OpAICoreConfig::ConfigJson() const {
@@ -104,6 +116,14 @@ struct HostTensor {
   int64_t shape[kHostMaxRank];
 };
 
+// A list of whole numbers, or of truth values.
+struct HostAttribute {
+  int32_t present;
+  int32_t is_bool;
+  int64_t count;
+  const int64_t* values;
+};
+
 struct HostDevice {
   uint32_t arch;  // 0: the context has no platform
   uint32_t cores;
@@ -125,6 +145,7 @@ struct HostTiling {
 
 namespace {
 
+using normgrad::host::Attribute;
 using normgrad::host::Tensor;
 
 std::vector<Tensor> Read(const HostTensor* tensors, int32_t count) {
@@ -142,6 +163,22 @@ std::vector<Tensor> Read(const HostTensor* tensors, int32_t count) {
   return read;
 }
 
+std::vector<Attribute> Read(const HostAttribute* attributes, int32_t count) {
+  std::vector<Attribute> read;
+  for (int32_t i = 0; i < count; ++i) {
+    const HostAttribute& given = attributes[i];
+    const std::vector<int64_t> values(given.values, given.values + given.count);
+    if (given.present == 0) {
+      read.emplace_back();
+    } else if (given.is_bool != 0) {
+      read.emplace_back(std::make_shared<gert::TypedContinuousVector<bool>>(values));
+    } else {
+      read.emplace_back(std::make_shared<gert::TypedContinuousVector<int64_t>>(values));
+    }
+  }
+  return read;
+}
+
 }  // namespace
 
 extern "C" {
@@ -152,7 +189,7 @@ int64_t normgrad_host_describe(const char* type, char* text, int64_t size) {
   if (def == nullptr) {
     return kHostUnknownOp;
   }
-  const std::string all = "{" + def->Json() + ",\"units\":" + def->AICore().Json() + "}";
+  const std::string all = def->DefJson();
   std::strncpy(text, all.c_str(), static_cast<size_t>(size));
   return static_cast<int64_t>(all.size());
 }
@@ -160,6 +197,7 @@ int64_t normgrad_host_describe(const char* type, char* text, int64_t size) {
 // Returns the status of the tiling function.
 int64_t normgrad_host_tiling(const char* type, const HostDevice* device, const HostTensor* inputs,
                              int32_t input_count, const HostTensor* outputs, int32_t output_count,
+                             const HostAttribute* attributes, int32_t attribute_count,
                              HostTiling* result) {
   const ops::OpDef* def = normgrad::host::Find(type);
   if (def == nullptr || def->AICore().GetTiling() == nullptr) {
@@ -168,6 +206,7 @@ int64_t normgrad_host_tiling(const char* type, const HostDevice* device, const H
   normgrad::host::TilingCall call;
   call.inputs = Read(inputs, input_count);
   call.outputs = Read(outputs, output_count);
+  call.attributes = Read(attributes, attribute_count);
   call.platform.arch = device->arch;
   call.platform.cores = device->cores;
   call.platform.ub_bytes = device->ub_bytes;
@@ -188,6 +227,7 @@ int64_t normgrad_host_tiling(const char* type, const HostDevice* device, const H
 
 // Shapes and dtypes of the outputs; returns the first status that is not success.
 int64_t normgrad_host_infer(const char* type, const HostTensor* inputs, int32_t input_count,
+                            const HostAttribute* attributes, int32_t attribute_count,
                             HostTensor* outputs, int32_t output_count) {
   const ops::OpDef* def = normgrad::host::Find(type);
   if (def == nullptr || def->GetInferShape() == nullptr || def->GetInferDataType() == nullptr) {
@@ -197,7 +237,7 @@ int64_t normgrad_host_infer(const char* type, const HostTensor* inputs, int32_t 
   const size_t count = static_cast<size_t>(output_count);
   std::vector<gert::Shape> shapes(count);
   std::vector<ge::DataType> dtypes(count, ge::DT_UNDEFINED);
-  gert::InferShapeContext shape_context(&given, &shapes);
+  gert::InferShapeContext shape_context(&given, Read(attributes, attribute_count), &shapes);
   gert::InferDataTypeContext dtype_context(&given, &dtypes);
   const uint32_t status = def->GetInferShape()(&shape_context);
   if (status != ge::GRAPH_SUCCESS) {

@@ -18,13 +18,13 @@ OP_TYPE_REGISTER(LayerNormGradV3);
 aclnnStatus LayerNormGradV3(const aclTensor* dy, const aclTensor* x, const aclTensor* rstd,
                             const aclTensor* mean, const aclTensor* gamma, const aclTensor* dx,
                             const aclTensor* dgamma, const aclTensor* dbeta,
-                            const aclIntArray* normalized_shape, const aclBoolArray* output_mask,
+                            const aclBoolArray* output_mask, const aclIntArray* normalized_shape,
                             aclOpExecutor* executor) {
-  L0_DFX(LayerNormGradV3, dy, x, rstd, mean, gamma, dx, dgamma, dbeta, normalized_shape,
-         output_mask);
+  L0_DFX(LayerNormGradV3, dy, x, rstd, mean, gamma, dx, dgamma, dbeta, output_mask,
+         normalized_shape);
   return ADD_TO_LAUNCHER_LIST_AICORE(LayerNormGradV3, OP_INPUT(dy, x, rstd, mean, gamma),
                                      OP_OUTPUT(dx, dgamma, dbeta),
-                                     OP_ATTR(normalized_shape, output_mask));
+                                     OP_ATTR(output_mask, normalized_shape));
 }
 
 }  // namespace l0op
@@ -34,6 +34,7 @@ namespace {
 constexpr const char* kNames[] = {"dy", "x",      "rstd",  "mean", "gamma",
                                   "dx", "dgamma", "dbeta", "bias"};
 constexpr size_t kInputs = 5;
+constexpr size_t kDx = 5;
 constexpr size_t kBias = 8;
 
 // `tensors` in the order of the names.
@@ -62,19 +63,23 @@ aclnnStatus AddZeros(const std::vector<const aclTensor*>& sums, aclOpExecutor* e
 }
 
 aclnnStatus AddKernel(const std::vector<const aclTensor*>& tensors,
-                      const aclIntArray* normalized_shape, const aclBoolArray* mask,
-                      aclOpExecutor* executor) {
+                      const normgrad::Problem& problem, const aclIntArray* normalized_shape,
+                      const aclBoolArray* mask, aclOpExecutor* executor) {
   std::vector<const aclTensor*> dense;
-  for (size_t i = 0; i < kBias; ++i) {
-    const bool is_input = i < kInputs;
-    dense.push_back(tensors[i] == nullptr ? nullptr
-                    : is_input            ? l0op::Contiguous(tensors[i], executor)
-                                          : normgrad::OutputFor(tensors[i], executor));
+  for (size_t i = 0; i < kInputs; ++i) {
+    dense.push_back(tensors[i] == nullptr ? nullptr : l0op::Contiguous(tensors[i], executor));
     CHECK_RET(tensors[i] == nullptr || dense[i] != nullptr, ACLNN_ERR_INNER_NULLPTR);
+  }
+  for (size_t i = kInputs; i < kBias; ++i) {
+    dense.push_back(
+        tensors[i] != nullptr
+            ? normgrad::OutputFor(tensors[i], executor)
+            : normgrad::Unwanted(i == kDx ? problem.dtype : problem.sums_dtype, executor));
+    CHECK_RET(dense[i] != nullptr, ACLNN_ERR_INNER_NULLPTR);
   }
   const aclnnStatus status =
       l0op::LayerNormGradV3(dense[0], dense[1], dense[2], dense[3], dense[4], dense[5], dense[6],
-                            dense[7], normalized_shape, mask, executor);
+                            dense[7], mask, normalized_shape, executor);
   CHECK_RET(status == ACLNN_SUCCESS, status);
   for (size_t i = kInputs; i < kBias; ++i) {
     CHECK_RET(tensors[i] == nullptr || normgrad::Deliver(dense[i], tensors[i], executor),
@@ -115,9 +120,9 @@ aclnnStatus aclnnLayerNormBackwardGetWorkspaceSize(
   auto made = CREATE_EXECUTOR();
   CHECK_RET(made.get() != nullptr, ACLNN_ERR_INNER_CREATE_EXECUTOR);
   if (problem.cols != 0 && problem.outputs != 0) {
-    const aclnnStatus status = problem.rows == 0
-                                   ? AddZeros({tensors[6], tensors[7]}, made.get())
-                                   : AddKernel(tensors, normalizedShape, outputMask, made.get());
+    const aclnnStatus status =
+        problem.rows == 0 ? AddZeros({tensors[6], tensors[7]}, made.get())
+                          : AddKernel(tensors, problem, normalizedShape, outputMask, made.get());
     CHECK_RET(status == ACLNN_SUCCESS, status);
   }
   *workspaceSize = made->GetWorkspaceSize();

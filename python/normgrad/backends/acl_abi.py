@@ -18,6 +18,8 @@ EXPLICIT = "NORMGRAD_OPAPI"  # a library of aclnn functions; wins over every sea
 _CANN_VARIABLES = ("ASCEND_CUSTOM_OPP_PATH", "ASCEND_OPP_PATH", "ASCEND_HOME_PATH")
 _PACKAGE = Path("op_api/lib/libcust_opapi.so")
 _TWIN_LIBRARY = "libnormgrad_acl.so"
+REPEATED_INIT = 100002  # of aclInit: somebody in this process has called it before
+_RUNTIME = ("libascendcl.so", "libacl_rt.so")
 
 _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_size_t
 _I32, _I64, _U64 = ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64
@@ -50,10 +52,12 @@ _ARGUMENTS: dict[str, tuple[type[object], ...]] = {
     "aclDestroyIntArray": (_POINTER,),
     "aclDestroyBoolArray": (_POINTER,),
     "aclDestroyAclOpExecutor": (_POINTER,),
+    "normgradRuleReport": (),
 }  # fmt: skip
 _RETURNS: dict[str, type[object]] = {
     "aclGetRecentErrMsg": ctypes.c_char_p,
     "aclrtGetSocName": ctypes.c_char_p,
+    "normgradRuleReport": ctypes.c_char_p,
     "aclCreateTensor": ctypes.c_void_p,
     "aclCreateIntArray": ctypes.c_void_p,
     "aclCreateBoolArray": ctypes.c_void_p,
@@ -145,6 +149,21 @@ def find(api: str) -> Library:
     )
 
 
+def device_name() -> str:
+    """The chip that CANN's runtime sees, "Ascend910B4"."""
+    runtime = Library(_RUNTIME[0], (_load_one(_RUNTIME),))
+    code = runtime.call("aclInit", None)
+    if code not in (0, REPEATED_INIT):
+        raise NormgradError(f"aclInit gave code {code}: {runtime.recent()}")
+    try:
+        runtime.need("aclrtSetDevice", 0)
+    except AclError as error:
+        raise NormgradError(str(error)) from None
+    name = str(runtime.call("aclrtGetSocName") or "")
+    runtime.call("aclrtResetDevice", 0)
+    return name
+
+
 def _places() -> Iterator[str]:
     """Where the aclnn functions may be, first come first served.
 
@@ -165,7 +184,7 @@ def _load(place: str) -> Library:
     handle = ctypes.CDLL(place)
     if hasattr(handle, "aclrtMalloc") and Path(place).name == _TWIN_LIBRARY:
         return Library(place, (handle,))
-    runtime = [_load_one(("libascendcl.so", "libacl_rt.so")), _load_one(("libnnopbase.so",))]
+    runtime = [_load_one(_RUNTIME), _load_one(("libnnopbase.so",))]
     return Library(place, (handle, *runtime))
 
 

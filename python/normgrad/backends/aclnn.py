@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from normgrad import dtypes, ops
-from normgrad.backends import Array, LaunchOptions, Outputs
-from normgrad.backends.acl_abi import AclError, Library, environment, find
+from normgrad.backends import Array, Finding, LaunchOptions, Outputs
+from normgrad.backends.acl_abi import REPEATED_INIT, AclError, Library, environment, find
+from normgrad.backends.callers import resolve
 from normgrad.cases import Case
 from normgrad.errors import NormgradError
 from normgrad.jobs import Job
@@ -24,7 +27,8 @@ from normgrad.plan import Plan, Refused, dtype_code, find_soc
 _TO_DEVICE, _TO_HOST = 1, 2  # aclrtMemcpyKind
 _FORMAT_ND = 2
 _DETERMINISTIC, _STRONG = 0, 2  # aclSysParamOpt and its value
-REPEATED_INIT = 100002  # of aclInit: somebody in this process has called it before
+_KERNEL_FAILED = 507015  # of a synchronisation, with a sentence that has these words:
+_RULE = "breaks the rule"
 _POISON = 0xFF  # NaN in every floating type: what is not written does not pass for a result
 
 # The functions of each operator, and their arguments: tensors by name, "" for one that no case has.
@@ -77,7 +81,18 @@ def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOpti
         with _session(case, options) as session:
             return _run(session, case, inputs)
     except AclError as error:
+        if found := _broken_rules(case, error):
+            return Outputs({}, findings=found, finished=False)
         return Outputs({}, error=str(error))
+
+
+def _broken_rules(case: Case, error: AclError) -> tuple[Finding, ...]:
+    """What the twin found in the launch that ended so; an NPU finds nothing."""
+    library = _initialised(_APIS[case.op])
+    if not library.is_twin or error.code != _KERNEL_FAILED or _RULE not in error.sentence:
+        return ()
+    unit, _, report = str(library.call("normgradRuleReport")).partition("\n")
+    return resolve(Path(unit), json.loads(report)["findings"])
 
 
 @dataclass

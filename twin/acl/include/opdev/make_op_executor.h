@@ -15,11 +15,12 @@ struct KernelArguments {
 };
 
 struct KernelAttributes {
-  const aclIntArray* normalized_shape;
   const aclBoolArray* output_mask;
+  const aclIntArray* normalized_shape;
 };
 
-// Null inputs and outputs are such that the operator does without.
+// A null input is one that the operator does without. An output is never null: CANN would leave it
+// out of the kernel's arguments, and those behind it would move up.
 aclnnStatus AddKernel(aclOpExecutor* executor, const char* op_type, const KernelArguments& inputs,
                       const KernelArguments& outputs, const KernelAttributes& attributes = {});
 

@@ -3,6 +3,7 @@
 #ifndef NORMGRAD_TWIN_HOST_REGISTER_OP_DEF_REGISTRY_H_
 #define NORMGRAD_TWIN_HOST_REGISTER_OP_DEF_REGISTRY_H_
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <string>
@@ -50,6 +51,32 @@ class OpParamDef {
   std::vector<ge::Format> formats_;
   std::vector<ge::Format> unknown_formats_;
   bool is_made_contiguous_ = false;
+};
+
+class OpAttrDef {
+ public:
+  explicit OpAttrDef(const char* name) : name_(name) {}
+  OpAttrDef& AttrType(Option type) {
+    type_ = type;
+    return *this;
+  }
+  OpAttrDef& ListBool(std::vector<bool> value) {
+    return Default("list_bool", std::vector<int64_t>(value.begin(), value.end()));
+  }
+  OpAttrDef& ListInt(std::vector<int64_t> value) { return Default("list_int", std::move(value)); }
+  std::string Json() const;
+
+ private:
+  OpAttrDef& Default(const char* kind, std::vector<int64_t> value) {
+    kind_ = kind;
+    default_ = std::move(value);
+    return *this;
+  }
+
+  std::string name_;
+  Option type_ = REQUIRED;
+  std::string kind_;
+  std::vector<int64_t> default_;
 };
 
 // Inputs and outputs: those of an operator, or those of it on one family of chips.
@@ -116,6 +143,10 @@ class OpDef : public OpParams {
   using InferDataTypeFunction = uint32_t (*)(gert::InferDataTypeContext*);
 
   explicit OpDef(const char* type) : type_(type) {}
+  OpAttrDef& Attr(const char* name) {
+    attributes_.emplace_back(name);
+    return attributes_.back();
+  }
   OpDef& SetInferShape(InferShapeFunction function) {
     infer_shape_ = function;
     return *this;
@@ -129,9 +160,11 @@ class OpDef : public OpParams {
   InferShapeFunction GetInferShape() const { return infer_shape_; }
   InferDataTypeFunction GetInferDataType() const { return infer_dtype_; }
   const std::string& Type() const { return type_; }
+  std::string DefJson() const;
 
  private:
   std::string type_;
+  std::deque<OpAttrDef> attributes_;
   InferShapeFunction infer_shape_ = nullptr;
   InferDataTypeFunction infer_dtype_ = nullptr;
   OpAICoreDef ai_core_;

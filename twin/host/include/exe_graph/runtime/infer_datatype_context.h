@@ -18,6 +18,7 @@ class InferDataTypeContext {
     const bool is_there = index < inputs_->size() && (*inputs_)[index].is_present;
     return is_there ? (*inputs_)[index].desc.GetDataType() : ge::DT_UNDEFINED;
   }
+  ge::DataType GetOptionalInputDataType(size_t index) const { return GetInputDataType(index); }
   ge::graphStatus SetOutputDataType(size_t index, ge::DataType dtype) {
     if (index >= outputs_->size()) {
       return ge::GRAPH_FAILED;

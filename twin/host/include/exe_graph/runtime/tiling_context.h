@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "exe_graph/runtime/runtime_attrs.h"
 #include "exe_graph/runtime/tensor_desc.h"
 #include "exe_graph/runtime/tiling_data.h"
 
@@ -28,6 +29,7 @@ struct TilingCall {
   static constexpr size_t kTilingCapacity = 2048;  // upstream's default
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
+  std::vector<Attribute> attributes;
   fe::PlatFormInfos platform;
   int32_t deterministic_level = 0;
   uint64_t tiling_key = UINT64_MAX;
@@ -44,14 +46,16 @@ namespace gert {
 
 class TilingContext {
  public:
-  explicit TilingContext(normgrad::host::TilingCall* call) : call_(call) {}
+  explicit TilingContext(normgrad::host::TilingCall* call)
+      : call_(call), attributes_(call->attributes) {}
 
-  const StorageShape* GetInputShape(size_t index) const {
+  const StorageShape* GetOptionalInputShape(size_t index) const {
     return HasInput(index) ? &call_->inputs[index].shape : nullptr;
   }
-  const CompileTimeTensorDesc* GetInputDesc(size_t index) const {
+  const CompileTimeTensorDesc* GetOptionalInputDesc(size_t index) const {
     return HasInput(index) ? &call_->inputs[index].desc : nullptr;
   }
+  const RuntimeAttrs* GetAttrs() const { return &attributes_; }
   const StorageShape* GetOutputShape(size_t index) const {
     return HasOutput(index) ? &call_->outputs[index].shape : nullptr;
   }
@@ -91,6 +95,7 @@ class TilingContext {
   }
 
   normgrad::host::TilingCall* call_;
+  RuntimeAttrs attributes_;
 };
 
 }  // namespace gert
