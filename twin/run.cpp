@@ -10,6 +10,7 @@
 // the latter with any number of
 //   slice BEGIN BYTES PATH      what an input has there, or where that part of an output goes
 // Exit 0: the report is written, findings or not. Exit 3: a sentence on stderr says why not.
+// SIGTERM: lines on stderr say where the launch is (machine/hang.h).
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "tiling/chip.h"
+#include "twin/machine/hang.h"
 #include "twin/machine/launch.h"
 #include "twin/machine/report.h"
 
@@ -259,6 +261,7 @@ void Run(const char* path) {
   launch.set_tiling(tiling_gm, tiling.size());
   args.push_back(tiling_gm);
 
+  TellPlaceWhenCutOff(reinterpret_cast<const void*>(entry));
   const auto start = std::chrono::steady_clock::now();
   const double cpu_start = CpuSeconds();
   launch.Run(entry, args);

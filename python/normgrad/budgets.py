@@ -45,7 +45,7 @@ class Budget:
 
 def of(case: Case, plan: Plan) -> Budget:
     """The limits of a planned case."""
-    if case.is_empty or plan.cores == 0:
+    if case.is_empty or plan.cores == 0 or case.op not in _ONE_READ_COLS:
         return Budget()
     one_read = case.cols <= _one_read_cols(case, plan)
     few, many = _SLOPE.get(case.op, (None, None))[::-1]
@@ -72,8 +72,6 @@ def of(case: Case, plan: Plan) -> Budget:
 
 
 def _one_read_cols(case: Case, plan: Plan) -> int:
-    if case.op not in _ONE_READ_COLS:
-        return 0
     small = plan.soc.arch == 2201
     table = (0 if plan.declared_c <= _TWO_ACCUMULATORS_C else 2) if small else 1
     wide = 2 if case.dtype == "fp32" else 1 if case.gamma == "fp32" else 0

@@ -83,7 +83,7 @@ def host_library() -> Path:
 
 def unit(op: str, arch: int, dtypes: Sequence[str]) -> Path:
     """The shared library of one unit, compiled if the cache does not hold it."""
-    return _build_unit(Unit(op, arch, tuple(dtypes)))
+    return _unit(Unit(op, arch, tuple(dtypes)))
 
 
 def units(wanted: Iterable[Unit], jobs: int | None = None) -> dict[Unit, Path]:
@@ -94,7 +94,7 @@ def units(wanted: Iterable[Unit], jobs: int | None = None) -> dict[Unit, Path]:
     _base("twin")
     pool = ThreadPoolExecutor(max_workers=jobs or default_jobs())
     try:
-        return dict(zip(distinct, pool.map(_build_unit, distinct), strict=True))
+        return dict(zip(distinct, pool.map(_unit, distinct), strict=True))
     finally:  # what still runs then, runs for nothing
         pool.shutdown(wait=False, cancel_futures=True)
         tools.end_all()
@@ -226,8 +226,13 @@ def _cmake(root: Path, work: Path, cxx: str, ninja: str | None, targets: Sequenc
                 raise BuildError(said.replace(f"{root}/", ""))  # a name of the tree, not of a copy
 
 
+def _unit(what: Unit) -> Path:
+    own = ops.find_op(what.op).own
+    return _build_unit(what, own.digest() if own else "")
+
+
 @functools.lru_cache(maxsize=256)
-def _build_unit(what: Unit) -> Path:
+def _build_unit(what: Unit, _own: str) -> Path:
     twin = _base("twin")
     done = unit_folder(what, twin)
     if not done.is_dir():
@@ -245,15 +250,14 @@ def unit_folder(what: Unit, twin: Path) -> Path:
 
     Of the twin only headers count: its library is found by name in the process of a launch.
     """
-    root = paths.source_root()
+    root, own = paths.source_root(), ops.find_op(what.op).own
     tool, flags = _unit_flags(twin)
     headers = [f for f in _twin_sources(root) + cache.sources(root / "tiling") if f.suffix == ".h"]
     kernels = cache.sources(root / "op_kernel" / what.op) + cache.sources(
         root / "op_kernel" / "common"
     )
-    key = cache.digest(
-        root, headers + kernels, render_unit(what), tool, tools.tool_version(tool), *flags
-    )
+    more = (render_unit(what), own.digest() if own else "", tool, tools.tool_version(tool), *flags)
+    key = cache.digest(root, headers + kernels, *more)
     return paths.cache_root() / f"unit-{what.op}-{what.arch}-{'-'.join(what.dtypes)}-{key}"
 
 
@@ -263,11 +267,17 @@ def _compile(what: Unit, twin: Path, work: Path) -> list[Path]:
     source = work / "unit.cpp"
     source.write_text(render_unit(what))
     title = f"compiling {what.op} for arch {what.arch} ({' '.join(what.dtypes)}) failed"
-    return [source, *_compile_source(source, what.arch, title, twin, work)]
+    own = ops.find_op(what.op).own
+    return [
+        source,
+        *_compile_source(source, what.arch, title, twin, work, own.folder if own else None),
+    ]
 
 
-def _compile_source(source: Path, arch: int, title: str, twin: Path, work: Path) -> list[Path]:
-    """Compiles one file into `work`; returns log and library."""
+def _compile_source(
+    source: Path, arch: int, title: str, twin: Path, work: Path, own: Path | None = None
+) -> list[Path]:
+    """Compiles one file into `work`; returns log and library. `own`: another tree of kernels."""
     root = paths.source_root()
     work.mkdir(exist_ok=True)
     log, made = work / "unit.log", work / "unit.so"
@@ -277,6 +287,7 @@ def _compile_source(source: Path, arch: int, title: str, twin: Path, work: Path)
         *flags,
         f"-D__NPU_ARCH__={arch}",
         f"-ffile-prefix-map={root}/=",  # findings name files of the tree, on any machine
+        *((f"-ffile-prefix-map={own}/=", f"-I{own}") if own else ()),
         f"-I{root / 'twin' / 'include'}",
         f"-I{root}",
         str(source),
@@ -325,7 +336,8 @@ def _kernel_folder(source: Path, arch: int, twin: Path) -> Path:
 def render_unit(what: Unit, template: str = "unit.cpp.j2") -> str:
     """The C++ text of a unit: dtypes as macros, the kernel, and the twin's entry."""
     op = ops.find_op(what.op)
-    rules = dict(zip(("case", "gamma", "stats"), what.dtypes))  # noqa: B905 - others are fp32
+    rules = dict(zip(op.free_dtypes, what.dtypes, strict=True))
+    entry = kernel_entry(op.kernel_source, what.arch)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("normgrad"),
         undefined=jinja2.StrictUndefined,
@@ -337,7 +349,7 @@ def render_unit(what: Unit, template: str = "unit.cpp.j2") -> str:
         dtypes=what.dtypes,
         arguments=[(t.ir_name, _CTYPES[rules.get(t.dtype, "fp32")]) for t in op.tensors],
         argument_count=len(op.tensors) + 2,  # then workspace and tiling
-        source=f"op_kernel/{kernel_entry(op.kernel_source, what.arch)}",
+        source=op.kernel_source if op.own else f"op_kernel/{entry}",
     )
 
 

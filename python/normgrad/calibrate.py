@@ -92,7 +92,10 @@ def read(path: Path) -> list[Measured]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise NormgradError(f"--calibrate {path} cannot be read ({error})") from None
+        reason = error.strerror if isinstance(error, OSError) else "not a text file"
+        raise NormgradError(
+            f"--calibrate {path} cannot be read ({reason}); give the path of a .csv file"
+        ) from None
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
     missing = [name for name in COLUMNS if not rows or name not in rows[0]]
     if missing:

@@ -8,7 +8,7 @@ The text is the test's id, the log line, the JSON key and the argument that repr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from math import prod
 from pathlib import Path
@@ -281,6 +281,18 @@ def read_file(path: Path) -> list[Case]:
 def suite_names(root: Path) -> list[str]:
     """Suites below the folder of cases."""
     return sorted(folder.name for folder in root.iterdir() if any(folder.glob("*.txt")))
+
+
+def load_own_suite(name: str, folders: Sequence[Path]) -> list[Case]:
+    """All cases of a suite of operators from outside: every file <folder>/<name>.txt."""
+    files = [folder / f"{name}.txt" for folder in folders if (folder / f"{name}.txt").is_file()]
+    if not files:
+        known = sorted({file.stem for folder in folders for file in folder.glob("*.txt")})
+        raise CaseError(
+            f"unknown suite {name!r} of the operators from outside: {allowed(name, known)}; "
+            "or leave --ops-from out"
+        )
+    return [case for file in files for case in load_file(file)]
 
 
 def load_suite(name: str, root: Path) -> list[Case]:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from normgrad import __version__, baselines, calibrate, clients, commands, report, stop
+from normgrad import (
+    __version__,
+    baselines,
+    calibrate,
+    clients,
+    commands,
+    own_parts,
+    report,
+    stop,
+    tools,
+)
 from normgrad import bench as bench_
 from normgrad.errors import NormgradError
 from normgrad.words import allowed
@@ -49,8 +60,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         report.abandon_output()  # its reader has left: nobody to tell
         return 1
     except OSError as error:
-        report.complain(f"{error.filename or 'a file'}: {error.strerror or error}")
+        report.complain(_of_the_system(error))
         return 2
+
+
+def _of_the_system(error: OSError) -> str:
+    said = f"{error.filename or 'a file'}: {error.strerror or error}"
+    if error.errno == errno.ENOSPC:
+        return f"{said}; {tools.FULL_DISK}"
+    return said
 
 
 def _dispatch(words: list[str]) -> int:
@@ -73,6 +91,7 @@ def _dispatch(words: list[str]) -> int:
         raise NormgradError(_unknown_word(unknown[0], words[0], parts[words[0]]))
     if words[0] == "client":
         args.arguments = behind
+    own_parts.use(getattr(args, "ops_from", ()))
     call: Callable[[argparse.Namespace], int] = args.call
     return call(args)
 
@@ -126,7 +145,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     )
     verify.add_argument(
         "--report",
-        type=Path,
+        type=_named("folder"),
         default=Path("normgrad-report"),
         metavar="DIR",
         help="folder of report.html, results.json and junit.xml (default: normgrad-report)",
@@ -139,21 +158,24 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     )
     verify.add_argument(
         "--baseline",
-        type=Path,
+        type=_named("file"),
         metavar="FILE",
         help="compare with an earlier results.json, as `normgrad compare` does; exit code 3 if "
         "only bytes or cycles are worse",
     )
+    _own(verify)
     _json(verify)
 
     run = add("run", commands.run, "run one case, or real tensors, and show everything")
     run.add_argument("case", metavar="CASE|FILE.npz", help=f"{_CASE}; or arrays dy, x, rstd, gamma")
     run.add_argument("--op", help="operator of an .npz file")
     run.add_argument("--soc", help="chip of an .npz file")
-    run.add_argument("--save", type=Path, metavar="DIR", help="write inputs and outputs to DIR")
+    run.add_argument(
+        "--save", type=_named("folder"), metavar="DIR", help="write inputs and outputs to DIR"
+    )
     run.add_argument(
         "--trace",
-        type=Path,
+        type=_named("file"),
         metavar="FILE.json",
         help="write the modelled timeline, for chrome://tracing or ui.perfetto.dev, and beside it "
         "FILE.csv with the profiler's columns",
@@ -162,6 +184,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     _checking(run)
     _schedules(run)
     _backend(run)
+    _own(run)
     _json(run)
 
     plan = add("plan", commands.plan, "show how a case would be cut, and its UB budget")
@@ -173,6 +196,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         metavar="KNOB=VALUE",
         help="a wish that wins over the planner's choice: " + ", ".join(commands.KNOBS),
     )
+    _own(plan)
     _json(plan)
 
     list_ = add("list", commands.list_, "list cases, operators or chips; runs nothing")
@@ -180,6 +204,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     _selection(list_)
     list_.add_argument("--ops", action="store_true", help="operators, dtypes and where they run")
     list_.add_argument("--socs", action="store_true", help="chips with their figures")
+    _own(list_)
     _json(list_)
 
     compare = add(
@@ -188,8 +213,12 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         "what became worse between two results.json, by one rule per figure",
         epilog=_EXIT_COMPARE,
     )
-    compare.add_argument("old", type=Path, metavar="OLD.json", help="results.json, or a baseline")
-    compare.add_argument("new", type=Path, metavar="NEW.json", help="results.json of today")
+    compare.add_argument(
+        "old", type=_named("file"), metavar="OLD.json", help="results.json, or a baseline"
+    )
+    compare.add_argument(
+        "new", type=_named("file"), metavar="NEW.json", help="results.json of today"
+    )
     compare.add_argument(
         "--accept",
         action="store_true",
@@ -204,12 +233,13 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     )
     bench.add_argument(
         "--calibrate",
-        type=Path,
+        type=_named("file"),
         metavar="FILE.csv",
         help="small kernels on the twin against measured rows; columns: "
         + ", ".join(calibrate.COLUMNS),
     )
     _checking(bench)
+    _own(bench)
     _json(bench)
 
     selftest = add(
@@ -233,12 +263,14 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     client.add_argument("action", type=_one_of("build", "run"), metavar="build|run")
     client.add_argument(
         "file",
-        type=Path,
+        type=_named("file"),
         metavar="FILE",
         help="a C or C++ file; for run a program, too; behind -- stand arguments",
     )
     client.add_argument("--soc", help="the chip it sees (default: ascend910b4)")
-    client.add_argument("-o", "--output", type=Path, metavar="APP", help="the program to write")
+    client.add_argument(
+        "-o", "--output", type=_named("file"), metavar="APP", help="the program to write"
+    )
 
     doctor = add("doctor", commands.doctor, "what is installed, what works, what to do next")
     _json(doctor)
@@ -306,8 +338,29 @@ def _schedules(part: argparse.ArgumentParser) -> None:
     )
 
 
+def _own(part: argparse.ArgumentParser) -> None:
+    part.add_argument(
+        "--ops-from",
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="operators of your own (docs/your-own-op.md): suites are theirs then; may be repeated",
+    )
+
+
 def _json(part: argparse.ArgumentParser) -> None:
     part.add_argument("--json", action="store_true", help='print {"rows": [...]} on stdout')
+
+
+def _named(what: str) -> Callable[[str], Path]:
+    """A path; an empty one would be the folder that one is in."""
+
+    def read(text: str) -> Path:
+        if not text:
+            raise argparse.ArgumentTypeError(f"it is empty: give the name of a {what}")
+        return Path(text)
+
+    return read
 
 
 def _positive(text: str) -> int:

@@ -15,10 +15,9 @@ import numpy as np
 from normgrad import (
     baselines,
     build,
-    cases,
     jobs,
     ops,
-    paths,
+    own_parts,
     pool,
     render,
     report,
@@ -58,6 +57,7 @@ def verify(args: argparse.Namespace) -> int:
 def _verify(args: argparse.Namespace) -> int:
     if args.resume:
         resume.ask_again(args)
+        own_parts.use(args.ops_from)
     chosen, left_out = _takes(args, _chosen(args, default_suite="smoke"))
     if not chosen:
         if left_out:
@@ -158,7 +158,12 @@ def plan(args: argparse.Namespace) -> int:
     job = jobs.from_text(args.case)
     case = job.case
     plan_.find_soc(case.soc)
-    knobs = dict(_knob(text) for text in args.set)
+    knobs: dict[str, Any] = {}
+    for text in args.set:
+        name, value = _knob(text)
+        if name in knobs:
+            raise NormgradError(f"--set {text}: {text.partition('=')[0]} is given twice, keep one")
+        knobs[name] = value
     try:
         made = run_.plan_case(case, **knobs)
     except Refused as refused:
@@ -193,8 +198,7 @@ def list_(args: argparse.Namespace) -> int:
     if args.ops or args.socs:
         return 0
     if not (args.suite or args.cases):
-        suites = cases.suite_names(paths.cases_root())
-        names = [(name, len(jobs.from_suite(name))) for name in suites]
+        names = [(name, len(jobs.from_suite(name))) for name in jobs.suite_names()]
         _list(args.json, ("suite", "cases"), names)
         return 0
     chosen = _chosen(args, default_suite=None)
@@ -321,7 +325,7 @@ def _ops_rows() -> list[tuple[object, ...]]:
         (op, ", ".join(names), str(arch), dtype, gamma, _has_kernel(op, names[0], dtype, gamma))
         for op in ops.OPS
         for arch, names in families.items()
-        for dtype, gamma in plan_.dtype_combinations(op, arch)
+        for dtype, gamma in own_parts.dtype_combinations(op, arch)
     ]
 
 

@@ -66,6 +66,7 @@ class Tally:
     c: float  # of the budget
     exact: bool = False  # fp32 arithmetic is exact: nothing but the rounded value is right
     saturates: bool = False  # the chip's 16-bit formats have no Inf and no NaN
+    sums_rows: bool = False  # its elements are sums over rows
 
     compared: int = 0
     finite: int = 0  # of the compared: numbers on both sides

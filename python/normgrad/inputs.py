@@ -23,7 +23,7 @@ specials     normal, with NaN, +Inf and -Inf planted in a few rows of dy and x a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -51,14 +51,31 @@ def make_inputs(case: Case) -> dict[str, Array]:
     shape = {spec.name: ops.tensor_shape(spec, case) for spec in op.inputs}
     dtype = {spec.name: ops.tensor_dtype(spec, case) for spec in op.inputs}
     gamma32 = _gamma(case)
-    gamma = dtypes.from_float32(gamma32, dtype["gamma"])
+    gamma = dtypes.from_float32(gamma32, dtype.get("gamma", case.dtype))
     x, dy = _matrices(case, dtypes.to_float32(gamma))
     values = {"dy": dy, "x": x, "gamma": gamma}
-    values |= _statistics(case, x, dtype["rstd"])
+    if "rstd" in dtype:
+        values |= _statistics(case, x, dtype["rstd"])
+    if op.own:
+        values |= _drawn(case, op, [name for name in shape if name not in values])
     if case.dist == "specials":
         _plant_specials(case, x, dy)
     given = [spec.name for spec in op.inputs if ops.is_given(spec, case)]
     return {name: values[name].reshape(shape[name]) for name in given}
+
+
+def _drawn(case: Case, op: ops.OpDescription, others: Sequence[str]) -> dict[str, Array]:
+    """Inputs of an operator from outside under names of its own, and those that it gives itself."""
+    assert op.own is not None
+    fill = _FILLS.get(case.dist, (_normal, _normal))[0]
+    found: dict[str, Array] = {}
+    for name in others:
+        spec = op.tensor(name)
+        rows = 1 if spec.shape == "normalised" else case.rows
+        found[name] = fill(case, _generator(case, name), rows, 1 if spec.by_rows else case.cols)
+    found |= op.own.drawn(case, _generator(case, "own"))
+    kinds = {name: ops.tensor_dtype(op.tensor(name), case) for name in found}
+    return {name: dtypes.from_float32(_limited(case, v), kinds[name]) for name, v in found.items()}
 
 
 def _statistics(case: Case, x: Array, dtype: str) -> dict[str, Array]:

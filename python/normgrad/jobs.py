@@ -35,6 +35,8 @@ class Job:
         words = ["normgrad run", shlex.quote(self.text)]
         if self.npz and self.case.ub:
             words.append(f"--ub {self.case.ub}")  # the text of a capture has no options
+        if own := ops.find_op(self.case.op).own:
+            words.append(f"--ops-from {shlex.quote(str(own.file))}")
         return " ".join([*words, *([options] if options else [])])
 
     def digest(self) -> str:
@@ -88,6 +90,11 @@ def from_npz(file: Path, op: str, soc: str) -> Job:
         raise captures.CaptureError(
             f"{str(file)!a} has characters in its name that cannot be printed: rename it"
         )
+    if ops.find_op(op).own:
+        raise captures.CaptureError(
+            f"{file} holds tensors for {op}, which comes from outside: files are read for the "
+            f"package's operators alone, give {op} inputs in its description"
+        )
     known = paths.captures_root() / file.name
     if not file.exists() and file.parent == Path(".") and known.exists():
         file = known
@@ -100,12 +107,25 @@ def from_suite(name: str) -> list[Job]:
     """The cases of a suite, or of a file of cases; smoke also runs the captures."""
     if "/" in name or name.endswith(".txt"):
         return [from_case(case) for case in cases.read_file(Path(name))]
+    if own := ops.own_ops():
+        return [from_case(case) for case in cases.load_own_suite(name, _own_suites(own))]
     found = [from_case(case) for case in cases.load_suite(name, paths.cases_root())]
     if name == _CAPTURE_SUITE and paths.captures_root().is_dir():
         for op in ops.OPS.values():
             for file in sorted(paths.captures_root().glob(f"{op.captures}*.npz")):
                 found.append(from_npz(file, op.name, _CAPTURE_SOC))
     return found
+
+
+def suite_names() -> list[str]:
+    """Suites by name: the package's, or those of the operators that have come from outside."""
+    if own := ops.own_ops():
+        return sorted({file.stem for folder in _own_suites(own) for file in folder.glob("*.txt")})
+    return cases.suite_names(paths.cases_root())
+
+
+def _own_suites(own: Iterable[ops.OpDescription]) -> list[Path]:
+    return list(dict.fromkeys(op.own.suites for op in own if op.own))
 
 
 def check_filters(

@@ -5,6 +5,7 @@ Which dtype combinations a chip supports is not said here: that table is in tili
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +14,7 @@ from normgrad.words import allowed
 
 if TYPE_CHECKING:
     from normgrad.cases import Case
+    from normgrad.own_parts import Parts
 
 Role = Literal["in", "out"]
 DtypeRule = Literal["case", "gamma", "stats", "fp32"]
@@ -76,6 +78,7 @@ class OpDescription:
     stats: str | None  # dtype of the statistics unless a case says otherwise; None: the case's
     captures: str  # what names of captured tensors begin with
     attributes: tuple[AttributeSpec, ...] = ()  # in IR order
+    own: Parts | None = None  # of an operator from outside: what the package has in its modules
 
     @property
     def inputs(self) -> tuple[TensorSpec, ...]:
@@ -89,6 +92,14 @@ class OpDescription:
     def has_mean(self) -> bool:
         """Whether the mean of a row is subtracted."""
         return any(t.name == "mean" for t in self.tensors)
+
+    @property
+    def free_dtypes(self) -> tuple[DtypeRule, ...]:
+        """What a kernel of it is compiled for; everything else is fp32."""
+        rules: tuple[DtypeRule, ...] = (
+            ("case", "gamma") if self.stats else ("case", "gamma", "stats")
+        )
+        return tuple(rule for rule in rules if any(t.dtype == rule for t in self.tensors))
 
     @property
     def type_name(self) -> str:
@@ -143,14 +154,17 @@ _OPS = (
         ),
     ),
 )
-OPS: dict[str, OpDescription] = {op.name: op for op in _OPS}
+PACKAGE: dict[str, OpDescription] = {op.name: op for op in _OPS}
+OPS = dict(PACKAGE)  # and those from outside: see own_parts.py
 
 
 def find_op(name: str) -> OpDescription:
     """The description of an operator; OpError names the nearest one."""
     if name in OPS:
         return OPS[name]
-    raise OpError(f"unknown operator {name!r}: {allowed(name, OPS)}")
+    raise OpError(
+        f"unknown operator {name!r}: {allowed(name, OPS)} (one of your own comes with --ops-from)"
+    )
 
 
 def tensor_dtype(spec: TensorSpec, case: Case) -> str:
@@ -187,11 +201,23 @@ def stats_choices(op: str, dtype: str) -> tuple[str, ...]:
     return (fixed,) if fixed else tuple(dict.fromkeys((dtype, "fp32")))
 
 
+def own_ops() -> list[OpDescription]:
+    """Those of OPS that have come from outside."""
+    return [op for op in OPS.values() if op.own]
+
+
+def set_own(own: Iterable[OpDescription]) -> None:
+    """Makes these, and no others from outside, known beside the package's."""
+    OPS.clear()
+    OPS.update(PACKAGE)
+    OPS.update((op.name, op) for op in own)
+
+
 def unit_dtypes(case: Case) -> tuple[str, ...]:
     """What a kernel is compiled for: dtypes of dy, of gamma and, where they are free, of rstd."""
     op = find_op(case.op)
-    names = ("dy", "gamma") if op.stats else ("dy", "gamma", "rstd")
-    return tuple(tensor_dtype(op.tensor(name), case) for name in names)
+    first = {tensor.dtype: tensor for tensor in reversed(op.tensors)}
+    return tuple(tensor_dtype(first[rule], case) for rule in op.free_dtypes)
 
 
 def tensor_shape(spec: TensorSpec, case: Case) -> tuple[int, ...]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from normgrad.errors import NormgradError
 from normgrad.tiling_abi import (
@@ -17,6 +20,7 @@ from normgrad.tiling_abi import (
     SocStruct,
     TensorStruct,
     library,
+    own_library,
 )
 from normgrad.words import allowed
 
@@ -224,6 +228,21 @@ def check(
 def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None = None) -> Plan:
     """How the problem is cut. Raises Refused."""
     where = soc if isinstance(soc, Soc) else find_soc(soc)
+    call = functools.partial(library().normgrad_plan, op.encode(), _soc_name(where))
+    return _planned(call, op, where, problem, options or Options())
+
+
+def make_own_plan(planner: Path, op: str, soc: Soc, problem: Problem, options: Options) -> Plan:
+    """The same, of a planner from outside (tiling/own_plan.h). Raises Refused."""
+    raw = SocStruct()
+    library().normgrad_find_soc(_bytes(soc.name), ctypes.byref(raw))
+    call = functools.partial(own_library(planner).normgrad_own_plan, ctypes.byref(raw))
+    return _planned(call, op, soc, problem, options)
+
+
+def _planned(
+    call: Callable[..., Any], op: str, where: Soc, problem: Problem, options: Options
+) -> Plan:
     raw_problem = ProblemStruct(
         problem.rows,
         problem.cols,
@@ -234,16 +253,9 @@ def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None
         problem.outputs,
         problem.has_mean,
     )
-    raw_options = _write_options(options or Options())
+    raw_options = _write_options(options)
     raw, answer = PlanStruct(), AnswerStruct()
-    library().normgrad_plan(
-        op.encode(),
-        _soc_name(where),
-        ctypes.byref(raw_problem),
-        ctypes.byref(raw_options),
-        ctypes.byref(raw),
-        ctypes.byref(answer),
-    )
+    call(*map(ctypes.byref, (raw_problem, raw_options, raw, answer)))
     _raise_if_refused(answer)
     return _read_plan(op, where, raw)
 

@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
-from normgrad import run, stop
+from normgrad import own_parts, run, stop
 from normgrad.backends import LaunchOptions
 from normgrad.jobs import Job
 from normgrad.store import Result
@@ -51,7 +52,9 @@ def _pooled(
     """None: the pool broke before this job ended. The jobs that ran then come first."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["normgrad.pool"])
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=stop.end_with_parent)
+    pool = ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_begin, initargs=(own_parts.files_in_use(),)
+    )
     queue = list(reversed(jobs))
     running: dict[Future[Result], int] = {}
     try:
@@ -70,6 +73,12 @@ def _pooled(
         yield from ((index, None) for index in left)
     finally:
         _stop(pool)
+
+
+def _begin(own: Sequence[Path]) -> None:
+    """In a worker, which knows the package's operators alone."""
+    stop.end_with_parent()
+    own_parts.use(own)
 
 
 def _work(job: Job, options: LaunchOptions) -> Result:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from normgrad import jobs, regressions, run
+from normgrad import jobs, own_parts, regressions, run
 from normgrad.backends import LaunchOptions, aclnn
 from normgrad.errors import NormgradError
 from normgrad.jobs import Job
@@ -47,6 +47,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             metavar=name.upper(),
             help=f"{what}; may be repeated",
         )
+    group.addoption(
+        "--normgrad-ops-from",
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="operators of your own (docs/your-own-op.md); suites are theirs then; may be repeated",
+    )
     group.addoption(
         "--normgrad-backend",
         default="twin",
@@ -97,6 +104,7 @@ def pytest_collection_modifyitems(
 
 def _chosen(config: pytest.Config) -> list[Job]:
     filters = {name: config.getoption(f"normgrad_{name}") for name in ("op", "soc", "dtype")}
+    own_parts.use(config.getoption("normgrad_ops_from"))
     jobs.check_filters(**filters)
     found = [jobs.from_text(text) for text in config.getoption("normgrad_case")]
     for name in config.getoption("normgrad_suite"):

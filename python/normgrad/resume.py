@@ -18,13 +18,14 @@ from normgrad.jobs import Job
 from normgrad.words import counted
 
 _SELECTION = ("cases", "suite", "op", "soc", "dtype")
+_OWN = "ops_from"
 _OPTIONS = ("backend", "check", "sync", "shuffle_runs", "invariance")
 _DEFAULT_FOLDER = Path("normgrad-report")
 
 
 def question(args: argparse.Namespace) -> dict[str, Any]:
     """What a command line asks for, as the journal keeps it."""
-    return {name: getattr(args, name) for name in (*_SELECTION, *_OPTIONS)}
+    return {name: getattr(args, name) for name in (*_SELECTION, _OWN, *_OPTIONS)}
 
 
 def ask_again(args: argparse.Namespace) -> None:
@@ -32,7 +33,7 @@ def ask_again(args: argparse.Namespace) -> None:
     if any(getattr(args, name) for name in _SELECTION):
         return
     for name, value in store.read_question(args.report).items():
-        if name in (*_SELECTION, *_OPTIONS):
+        if name in (*_SELECTION, _OWN, *_OPTIONS):
             setattr(args, name, value)
 
 
@@ -41,6 +42,7 @@ def command(args: argparse.Namespace, options: LaunchOptions) -> str:
     words = ["normgrad", "verify", *args.cases]
     for name in _SELECTION[1:]:
         words += [word for value in getattr(args, name) for word in (f"--{name}", value)]
+    words += [word for value in args.ops_from for word in ("--ops-from", value)]
     words += options.words.split()
     words += [] if args.report == _DEFAULT_FOLDER else ["--report", str(args.report)]
     return shlex.join([*words, "--resume"])

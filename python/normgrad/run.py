@@ -29,6 +29,7 @@ from normgrad.backends import Array, LaunchOptions, Outputs, aclnn, twin
 from normgrad.backends.acl_abi import AclError
 from normgrad.cases import Case
 from normgrad.jobs import Job
+from normgrad.own_parts import OwnError
 from normgrad.plan import (
     Attributes,
     Options,
@@ -89,6 +90,8 @@ def attributes(case: Case) -> Attributes:
 
 def problem_of(case: Case) -> Problem:
     """What a case asks for; Refused with code and sentence if the operator says no."""
+    if own := ops.find_op(case.op).own:
+        return own.check(case)
     return check(case.op, case.soc, descriptors(case), attributes(case))
 
 
@@ -105,7 +108,10 @@ def plan_case(case: Case, **knobs: Any) -> Plan:
         det_strong=case.det == "strong",
         strategy=case.strategy,
     )
-    return make_plan(case.op, case.soc, problem, replace(wishes, **knobs))
+    wishes = replace(wishes, **knobs)
+    if own := ops.find_op(case.op).own:
+        return own.make_plan(case, problem, wishes)
+    return make_plan(case.op, case.soc, problem, wishes)
 
 
 def unit_of(case: Case) -> build.Unit:
@@ -125,7 +131,7 @@ def units_of(jobs: Iterable[Job]) -> list[build.Unit]:
             continue
         try:
             plan = plan_case(job.case)
-        except Refused:
+        except (Refused, OwnError):  # its run says why
             continue
         if plan.cores:
             wanted.append(unit_of(job.case))
@@ -144,7 +150,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         plan = plan_case(case)
     except Refused as refused:
         return Outcome(job, _refused(job, refused, options))
-    except AclError as error:
+    except (AclError, OwnError) as error:
         return Outcome(job, error_row(job, str(error), options))
     planned = _with_plan(job, plan, options)
     if wrong := _too_large(case):
@@ -158,7 +164,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         else:
             data = inputs.make_inputs(case)
         ordered, batched = _launch(case, data, plan, options)
-    except build.UnitError as error:
+    except (build.UnitError, OwnError) as error:
         return Outcome(job, replace(planned, reason=str(error)), plan)
     except OSError as error:
         reason = f"the files of the launch cannot be written: {error.strerror or error}"
@@ -193,16 +199,19 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
             expected=False,
         )
     else:
-        judged = verdict.judge(
-            case,
-            data,
-            outputs.arrays,
-            declared_c=plan.declared_c,
-            unwritten=outputs.unwritten,
-            plan=plan,
-            drawn=job.npz is None,
-            saturates=plan.soc.saturates,
-        )
+        try:
+            judged = verdict.judge(
+                case,
+                data,
+                outputs.arrays,
+                declared_c=plan.declared_c,
+                unwritten=outputs.unwritten,
+                plan=plan,
+                drawn=job.npz is None,
+                saturates=plan.soc.saturates,
+            )
+        except OwnError as error:
+            return Outcome(job, replace(launched, reason=str(error)), plan, data, outputs)
         for each in (ordered, batched):
             judged = _with_difference(judged, each)
         launched = _with_verdict(launched, case, outputs, judged)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from normgrad import cache, paths, tools
+from normgrad import cache, ops, paths, tools
 from normgrad.errors import NormgradError
 
 
@@ -92,7 +92,8 @@ def sources_digest() -> str:
     ]
     package = sorted(Path(__file__).parent.rglob("*.py"))
     harness = (file.read_text(encoding="utf-8") for file in package)
-    return cache.digest(root, files, *harness, cxx, tools.tool_version(cxx))
+    own = (op.own.digest() for op in ops.own_ops() if op.own)
+    return cache.digest(root, files, *harness, *own, cxx, tools.tool_version(cxx))
 
 
 @contextlib.contextmanager

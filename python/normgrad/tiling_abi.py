@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from pathlib import Path
+
+from normgrad.errors import NormgradError
 
 MAX_RANK = 8
 MAX_TILING_BYTES = 1024
@@ -132,12 +135,36 @@ MIRRORS: dict[str, type[ctypes.Structure]] = {
 }
 
 
+def _load(file: Path) -> ctypes.CDLL:
+    """A library of the cache. One that a full disk or a bad copy has cut off is built anew."""
+    try:
+        return ctypes.CDLL(str(file))
+    except OSError as error:
+        reason = str(error).replace(f"{file}: ", "")
+        raise NormgradError(
+            f"the planner {file} cannot be loaded ({reason}): remove the folder {file.parent}, "
+            "it is built again"
+        ) from None
+
+
+@functools.lru_cache(maxsize=16)
+def own_library(file: Path) -> ctypes.CDLL:
+    """A planner from outside."""
+    loaded = _load(file)
+    if not hasattr(loaded, "normgrad_own_plan"):
+        raise NormgradError(
+            'the plan file defines no normgrad_own_plan: include "tiling/own_plan.h", and write '
+            "the function that it declares"
+        )
+    return loaded
+
+
 @functools.lru_cache(maxsize=1)
 def library() -> ctypes.CDLL:
     """The planner, built if the cache does not hold it."""
     from normgrad import build  # reading a plan's types must not need a compiler
 
-    loaded = ctypes.CDLL(str(build.tiling_library()))
+    loaded = _load(build.tiling_library())
     for name, mirror in MIRRORS.items():
         theirs = loaded.normgrad_struct_bytes(name.encode())
         assert theirs == ctypes.sizeof(mirror), f"tiling_abi.py mirrors {name} of tiling/ wrongly"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import os
 import re
@@ -18,6 +19,10 @@ from normgrad import stop
 from normgrad.errors import NormgradError
 
 _COMPILERS = ("g++", "clang++")
+FULL_DISK = (
+    "the disk is full: make room, or set NORMGRAD_CACHE (builds) and TMPDIR (the compiler's files) "
+    "to folders on another one"
+)
 _ERROR = re.compile("error:|undefined reference|undefined symbol", re.IGNORECASE)
 
 
@@ -106,6 +111,8 @@ def ninja() -> str | None:
 def first_error(title: str, log: Path) -> str:
     """`title`, the first error of a log, and where the log is."""
     lines = log.read_text(errors="replace").splitlines()
+    if any(os.strerror(errno.ENOSPC) in line for line in lines):
+        return f"{title}; {FULL_DISK} (log: {log})"
     first = next((line.strip() for line in lines if _ERROR.search(line)), "")
     if not first and lines:
         first = lines[-1].strip()

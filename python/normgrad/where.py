@@ -75,7 +75,7 @@ def patterns(tally: Tally, plan: SplitOfRows | None) -> list[tuple[str, str]]:
     """What the failing places have in common, and what that points to (may be empty)."""
     split = Split(plan)
     rows, cols = np.flatnonzero(tally.failed_rows), np.flatnonzero(tally.failed_cols)
-    over_rows = tally.rows == 1 and tally.name != "dx"
+    over_rows = tally.sums_rows
     found = list(_col_patterns(cols, tally, split, over_rows))
     if tally.rows > 1:
         found += list(_row_patterns(rows, tally.rows, split))

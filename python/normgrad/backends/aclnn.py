@@ -54,6 +54,12 @@ def select(jobs: Sequence[Job], asked: Sequence[str]) -> tuple[list[Job], str]:
             f"--backend aclnn calls the operator as clients do, who have no {option}: leave it "
             "out, or use --backend twin"
         )
+    for job in jobs:
+        if job.case.op not in _APIS:
+            raise NormgradError(
+                f"--backend aclnn has no function for {job.case.op}, which comes from outside: use "
+                "--backend twin"
+            )
     kept = [job for job in jobs if not _forced(job.case)]
     if len(kept) == len(jobs):
         return kept, ""

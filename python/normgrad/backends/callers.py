@@ -39,6 +39,23 @@ def _finding(entry: Mapping[str, Any], lines: Mapping[int, Sequence[str]]) -> Fi
     return Finding(**known)
 
 
+def hang(unit: Path, said: str) -> str:
+    """Where a launch was that was cut off, in words, from the runner's lines (machine/hang.h)."""
+    found = [
+        (int(core), [int(at) for at in places.split(",")])
+        for core, places in re.findall(r"^hang core=(\d+) at=([\d,]+)$", said, re.MULTILINE)
+    ]
+    lines = _lines(unit, sorted({at for _, places in found for at in places})) if found else {}
+    words = []
+    for core, places in sorted(found):
+        chain = [place for at in places for place in lines.get(at, ())]
+        chain = list(dict.fromkeys(place for place in chain if not place.startswith("unit.cpp")))
+        if chain:
+            called = f", called from {', '.join(chain[1:_SHOWN])}" if chain[1:] else ""
+            words.append(f"core {core} was at {chain[0]}{called}")
+    return "; ".join(words[:_SHOWN])
+
+
 def _lines(unit: Path, addresses: Sequence[int]) -> dict[int, list[str]]:
     """Each address with its file:line and those that its code was inlined into."""
     tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -25,7 +26,7 @@ from normgrad.backends import (
     SparseInput,
     SparseOutput,
 )
-from normgrad.backends.callers import resolve
+from normgrad.backends.callers import hang, resolve
 from normgrad.cases import Case
 from normgrad.plan import Plan
 
@@ -33,6 +34,7 @@ from normgrad.plan import Plan
 # computers and busy ones, and a hang is still cut within the minute.
 _TIMEOUT_BASE_S = 30.0
 _TIMEOUT_ELEMS_PER_S = 1.0e6
+_LAST_WORDS_S = 3.0
 
 
 def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOptions) -> Outputs:
@@ -114,7 +116,7 @@ def launch(
         launch_file.write_text("\n".join(lines) + "\n")
         began = time.perf_counter()
         command = [str(runner), str(launch_file)]
-        error = _launch(command, options.timeout_s or _TIMEOUT_BASE_S, what.kernel)
+        error = _launch(command, options.timeout_s or _TIMEOUT_BASE_S, what)
         wall_s = time.perf_counter() - began
         if error is None:
             error = None if report.exists() else "the runner ended without a report"
@@ -223,8 +225,9 @@ def _read(file: Path, shape: tuple[int, ...], kind: np.dtype[Any]) -> Array:
     return np.memmap(file, dtype=np.uint8, mode="r", shape=(size,)).view(kind).reshape(shape)
 
 
-def _launch(command: list[str], timeout_s: float, kernel: str) -> str | None:
+def _launch(command: list[str], timeout_s: float, what: RawLaunch) -> str | None:
     """Runs the runner in a process group of its own; a sentence if it did not end well."""
+    kernel = what.kernel
     process: subprocess.Popen[str] | None = None
     try:
         with stop.held():
@@ -239,8 +242,16 @@ def _launch(command: list[str], timeout_s: float, kernel: str) -> str | None:
             )
         _, said = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
-        _kill_group(process)
-        return f"cut off after {timeout_s:.0f} s without an end: the kernel hangs, or is very slow"
+        place = hang(what.unit, _last_words(process))
+        said = f"cut off after {timeout_s:.0f} s without an end: the kernel hangs, or is very slow"
+        return f"{said}; {place}" if place else said
+    except OSError as error:
+        if process is not None or error.errno != errno.ENOEXEC:
+            raise
+        return (
+            f"{command[0]} is no program any more ({error.strerror}): remove the folder "
+            f"{Path(command[0]).parent}, it is built again"
+        )
     except BaseException:
         _kill_group(process)
         raise
@@ -259,6 +270,20 @@ def _launch(command: list[str], timeout_s: float, kernel: str) -> str | None:
             )
         return f"{kernel} ended the launch by {name}{last}"
     return f"the runner stopped with code {code}{last}"
+
+
+def _last_words(process: subprocess.Popen[str] | None) -> str:
+    """What the runner says where it is asked to end; then it ends, however."""
+    said = ""
+    if process is not None:
+        try:
+            process.terminate()
+            _, said = process.communicate(timeout=_LAST_WORDS_S)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            _kill_group(process)
+    return said
 
 
 def _kill_group(process: subprocess.Popen[str] | None) -> None:
