@@ -36,7 +36,10 @@ def expand_text(line: str) -> list[str]:
         return []
     parts = re.split(r"\{([^{}]*)\}", text)  # odd places are what stands in braces
     if any("{" in part or "}" in part for part in parts):
-        raise CaseError(f"line {text!r} has a brace without its partner, or braces inside braces")
+        raise CaseError(
+            f"line {text!r} has a brace without its partner, or braces inside braces: close each "
+            "brace before the next one"
+        )
     choices = [_choices(part) if i % 2 else [part] for i, part in enumerate(parts)]
     count = 1
     for choice in choices:

@@ -28,7 +28,7 @@ from normgrad.backends import Array, LaunchOptions
 from normgrad.cases import Case
 from normgrad.defects import Answer, Defect, DefectError
 from normgrad.errors import NormgradError
-from normgrad.words import allowed
+from normgrad.words import nearest
 
 DEFAULT_MOST = 40  # defects without --full: docs of the budgets in CONTRIBUTING.md
 _SMOKE = "smoke"
@@ -79,7 +79,10 @@ def choose(names: Sequence[str], full: bool) -> list[Defect]:
     known = {defect.name: defect for defect in defects.load(paths.defects_root())}
     for name in names:
         if name not in known:
-            raise NormgradError(f"unknown defect {name!r}: {allowed(name, known)}")
+            raise NormgradError(
+                f"unknown defect {name!r}: the {len(known)} that there are stand in "
+                f"{paths.defects_root()}{nearest(name, known)}"
+            )
     if names:
         return [known[name] for name in dict.fromkeys(names)]
     return [defect for defect in known.values() if full or not defect.only_full]

@@ -57,7 +57,7 @@ def described(folder: Path, more: str = "", last: str = "OPS = [OwnOp(**told)]")
 WRONG = [
     ("told['name'] = 'Weighted'", "'Weighted' is no name: write small letters"),
     ("told['name'] = 'rms_norm_grad'", "there is an operator rms_norm_grad already"),
-    ("told['kernel'] = 'kernal.cpp'", "there is no kernal.cpp in"),
+    ("told['kernel'] = 'kernl.cpp'", "there is no kernl.cpp in"),
     ("told['plan'] = 'plan.cpp'", "there is no plan.cpp in"),
     ("told['chips'] = {2201: ['fp23']}", "did you mean fp32?"),
     ("told['tensors'] = told['tensors'][:2]", "no tensor with role 'out': add one"),

@@ -17,6 +17,7 @@ from normgrad.backends import Finding
 
 _SHOWN = 3
 _TIMEOUT_S = 20.0
+_TWINS = re.compile(r"(?:^|/)(?:twin/(?:api|machine)/[^/]+|unit\.cpp:\d+)$")
 _OURS = re.compile(r"(?:^|/)(op_kernel/.*|[^/]+)$")
 
 
@@ -45,11 +46,11 @@ def hang(unit: Path, said: str) -> str:
         (int(core), [int(at) for at in places.split(",")])
         for core, places in re.findall(r"^hang core=(\d+) at=([\d,]+)$", said, re.MULTILINE)
     ]
-    lines = _lines(unit, sorted({at for _, places in found for at in places})) if found else {}
+    lines = _places(unit, sorted({at for _, places in found for at in places})) if found else {}
     words = []
     for core, places in sorted(found):
-        chain = [place for at in places for place in lines.get(at, ())]
-        chain = list(dict.fromkeys(place for place in chain if not place.startswith("unit.cpp")))
+        kernel = [place for at in places for place in lines.get(at, ()) if _is_kernels(place)]
+        chain = list(dict.fromkeys(map(_short, kernel)))
         if chain:
             called = f", called from {', '.join(chain[1:_SHOWN])}" if chain[1:] else ""
             words.append(f"core {core} was at {chain[0]}{called}")
@@ -57,6 +58,11 @@ def hang(unit: Path, said: str) -> str:
 
 
 def _lines(unit: Path, addresses: Sequence[int]) -> dict[int, list[str]]:
+    """As _places, by their short names."""
+    return {at: [*map(_short, found)] for at, found in _places(unit, addresses).items()}
+
+
+def _places(unit: Path, addresses: Sequence[int]) -> dict[int, list[str]]:
     """Each address with its file:line and those that its code was inlined into."""
     tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")
     if tool is None:
@@ -74,8 +80,13 @@ def _lines(unit: Path, addresses: Sequence[int]) -> dict[int, list[str]]:
         if line.startswith("0x"):
             now = found.setdefault(int(line, 16), [])
         elif "?" not in line:
-            now.append(_short(line.partition(" ")[0]))
+            now.append(line.partition(" ")[0])
     return found
+
+
+def _is_kernels(place: str) -> bool:
+    """Not of the twin's headers, whose calls are inlined, nor of the unit's own lines."""
+    return not _TWINS.search(place)
 
 
 def _short(place: str) -> str:
