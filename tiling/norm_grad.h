@@ -56,7 +56,8 @@ struct NormGradUbBytes {
   uint32_t sum_lo;       // ... and what it could not hold; 0: one accumulator
   uint32_t lane_mask;    // a bit for each column that the two-sum works on together
   uint32_t work;         // one fp32 work array; see work_arrays
-  uint32_t half_rows;    // DxWholeRow: half the rows of a step, fp32, at least sum_hi
+  uint32_t half_rows;    // DxWholeRow: half the rows of a step, fp32, at least sum_hi; registers:
+                         // per row, 64 lanes of each part of a leaf that waits for the others
   uint32_t rstd_block;   // rstd_rows (rounded up to 8) blocks of 32 B, rstd repeated 8 times
   uint32_t upper_parts;  // DxWholeRow: a step's rows, fp32, for split sums of few columns; or 0
   uint32_t mean_block;   // rows_per_step (rounded up to 8) blocks: minus the mean, times rstd; for

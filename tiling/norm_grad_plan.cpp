@@ -29,11 +29,11 @@ constexpr uint32_t kLeastUbBytes = 8192;
 
 Answer CheckKernel(const Soc& soc, const Problem& problem) {
   const bool has_mean = problem.has_mean != 0;
-  if (soc.chip->arch != 2201 && (soc.chip->arch == 1001 || has_mean)) {
+  const uint32_t arch = soc.chip->arch;
+  if (arch == 1001 || (arch == 2002 && has_mean)) {
     return Refuse(kTilingRefused, OpName(problem) + " has no kernel on " + soc.name +
-                                      " yet; this version runs on ascend910b" +
-                                      (has_mean ? " and ascend910_93"
-                                                : ", ascend910_93, ascend310p and ascend950"));
+                                      " yet; this version runs on ascend910b, ascend910_93" +
+                                      (has_mean ? " and ascend950" : ", ascend310p and ascend950"));
   }
   return Answer{};
 }

@@ -19,11 +19,18 @@ constexpr uint64_t kGoodRows = 4;
 constexpr uint64_t kRowsWorthSplitting = 8;
 // Of a leaf of more than four registers the first half waits in UB, 64 lanes a row.
 constexpr uint64_t kColsWithoutHalves = 4 * kLanes;
+// With two sums of a row, leaves are worked on in pairs of registers, all of which wait.
+constexpr uint64_t kPairCols = 2 * kLanes;
+constexpr uint64_t kMostPairs = kLeafCols / kPairCols;
 
 // fp32 per row, in whole registers: what a load brings lies in UB.
 uint64_t ValueBytes(uint64_t rows) { return AlignUp(rows, kLanes) * kFp32Bytes; }
 
 uint64_t HalfBytes(const Problem& problem, uint64_t rows, uint64_t cols) {
+  if (problem.has_mean != 0) {
+    const uint64_t pairs = cols <= 2 * kPairCols ? CeilDiv(cols, kPairCols) : kMostPairs;
+    return pairs > 1 ? rows * Stats(problem) * pairs * kRepeatBytes : 0;
+  }
   const uint64_t terms = problem.dtype == DType::kFloat32 ? 2 : 1;  // of split sums
   return cols > kColsWithoutHalves ? rows * terms * kRepeatBytes : 0;
 }
@@ -31,9 +38,14 @@ uint64_t HalfBytes(const Problem& problem, uint64_t rows, uint64_t cols) {
 void PlaceSums(const Problem& problem, uint64_t cols, const Tile& tile, Layout* layout) {
   const uint64_t sum_bytes = AlignUp(cols * kFp32Bytes, kRepeatBytes);
   UbBudget& ub = layout->budget;
-  layout->bytes.sum_hi = ub.Add("sum_hi", sum_bytes);
-  layout->bytes.sum_lo = ub.Add("sum_lo", HasLo(tile) ? sum_bytes : 0);
+  layout->bytes.sum_hi = ub.Add("sum_hi", sum_bytes, Sums(problem));
+  layout->bytes.sum_lo = ub.Add("sum_lo", HasLo(tile) ? sum_bytes : 0, Sums(problem));
   layout->bytes.half_rows = ub.Add("half_rows", HalfBytes(problem, tile.rows, cols));
+}
+
+// Of `rows` rows, as they come: rstd and, behind it, the means.
+uint64_t StatsBytes(const Problem& problem, uint64_t rows) {
+  return Stats(problem) * AlignUp(rows * SizeOf(problem.stats_dtype), kBlockBytes);
 }
 
 // What the strategies keep that work on whole rows, beside the rows themselves.
@@ -42,10 +54,12 @@ void PlaceRowValues(const Problem& problem, const Tile& tile, Layout* layout) {
   NormGradUbBytes& bytes = layout->bytes;
   const uint64_t leaf_pitch = LeafPitch(problem.cols);
   const uint64_t leaf_elems = leaf_pitch == 1 ? 0 : tile.rows * leaf_pitch;
-  bytes.rstd_block = ub.Add("rstd_block", AlignUp(tile.rstd_rows, kFp32PerBlock) * kFp32Bytes);
-  bytes.mean_block = ub.Add("mean_block", ValueBytes(tile.rows));
-  bytes.leaf_sums = ub.Add("leaf_sums", leaf_elems * kFp32Bytes);
-  bytes.row_sums = ub.Add("row_sums", ValueBytes(tile.rows));
+  const uint32_t values = Stats(problem);  // of a row: as many come as are computed
+  bytes.rstd_block =
+      ub.Add("rstd_block", AlignUp(tile.rstd_rows, kFp32PerBlock) * kFp32Bytes, values);
+  bytes.mean_block = ub.Add("mean_block", ValueBytes(tile.rows), values);
+  bytes.leaf_sums = ub.Add("leaf_sums", leaf_elems * kFp32Bytes, values);
+  bytes.row_sums = ub.Add("row_sums", ValueBytes(tile.rows), values);
 }
 
 Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
@@ -56,9 +70,9 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   NormGradUbBytes& bytes = layout.bytes;
   bytes.dy_in = ub.Add("dy_in", tile_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", tile_bytes, tile.in_buffers);
-  bytes.rstd_in = ub.Add("rstd_in", tile.rstd_rows * kFp32Bytes);
+  bytes.rstd_in = ub.Add("rstd_in", StatsBytes(problem, tile.rstd_rows));
   bytes.dx_out = ub.Add("dx_out", tile_bytes, tile.out_buffers);
-  bytes.gamma = ub.Add("gamma", pitch * SizeOf(problem.gamma_dtype));
+  bytes.gamma = ub.Add("gamma", pitch * SizeOf(GammaDtype(problem)));
   PlaceSums(problem, pitch, tile, &layout);
   PlaceRowValues(problem, tile, &layout);
   return layout;
@@ -72,8 +86,8 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   NormGradUbBytes& bytes = layout.bytes;
   bytes.dy_in = ub.Add("dy_in", segment_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", segment_bytes, tile.in_buffers);
-  bytes.gamma = ub.Add("gamma", pitch * SizeOf(problem.gamma_dtype));
-  bytes.rstd_in = ub.Add("rstd_in", tile.rstd_rows * kFp32Bytes);
+  bytes.gamma = ub.Add("gamma", pitch * SizeOf(GammaDtype(problem)));
+  bytes.rstd_in = ub.Add("rstd_in", StatsBytes(problem, tile.rstd_rows));
   PlaceSums(problem, pitch, tile, &layout);
   PlaceRowValues(problem, tile, &layout);
   return layout;
@@ -88,6 +102,7 @@ Layout PlaceCutRows(const Problem& problem, const Tile& tile) {
   const uint64_t group_bytes = ValueBytes(tile.group_rows);
   const uint64_t leaf_bytes = tile.rows * kBlockBytes;  // a chunk has up to eight leaves
   const bool is_shared = tile.key == NormGradKey::kDxFewRows;
+  const uint32_t values = Stats(problem);
   const uint64_t in_bytes = tile.is_resident ? tiles * tile_bytes : tile_bytes;
   Layout layout;
   UbBudget& ub = layout.budget;
@@ -95,15 +110,18 @@ Layout PlaceCutRows(const Problem& problem, const Tile& tile) {
   bytes.dy_in = ub.Add("dy_in", in_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", in_bytes, tile.in_buffers);
   bytes.dx_out = ub.Add("dx_out", std::max(tile_bytes, sum_bytes), tile.out_buffers);
-  bytes.rstd_in = ub.Add("rstd_in", group_bytes);
-  bytes.gamma_in = ub.Add("gamma_in", tile.chunk_cols * SizeOf(problem.gamma_dtype));
+  bytes.rstd_in = ub.Add("rstd_in", StatsBytes(problem, group_bytes / kFp32Bytes));
+  const bool stats_are_wide = problem.stats_dtype == DType::kFloat32;
+  bytes.stats_wide = ub.Add("stats_wide", stats_are_wide ? 0 : values * group_bytes);
+  bytes.gamma_in = ub.Add("gamma_in", tile.chunk_cols * SizeOf(GammaDtype(problem)));
   bytes.gamma = ub.Add("gamma", sum_bytes);
   PlaceSums(problem, tile.chunk_cols, tile, &layout);
-  bytes.leaf_parts = ub.Add("leaf_parts", leaf_bytes);
-  bytes.leaf_sums =
-      ub.Add("leaf_sums", AlignUp(tile.rows, kFp32PerBlock) * kBlockBytes, is_shared ? 2 : 1);
+  bytes.leaf_parts = ub.Add("leaf_parts", leaf_bytes, values);
+  bytes.leaf_sums = ub.Add("leaf_sums", AlignUp(tile.rows, kFp32PerBlock) * kBlockBytes,
+                           values * (is_shared ? 2 : 1));
   PlaceLeafExchange(problem, tile, &layout);
-  bytes.row_sums = ub.Add("row_sums", (1 + (is_shared ? 1 : tile.sum_levels)) * group_bytes);
+  bytes.row_sums =
+      ub.Add("row_sums", (1 + (is_shared ? 1 : tile.sum_levels)) * group_bytes, values);
   return layout;
 }
 

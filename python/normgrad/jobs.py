@@ -104,16 +104,27 @@ def from_npz(file: Path, op: str, soc: str) -> Job:
 
 
 def from_suite(name: str) -> list[Job]:
-    """The cases of a suite, or of a file of cases; smoke also runs the captures."""
+    """The cases of a suite, or of a file of cases; smoke also runs the captures.
+
+    A capture runs on every architecture for which smoke compiles the kernel that it takes.
+    """
     if "/" in name or name.endswith(".txt"):
         return [from_case(case) for case in cases.read_file(Path(name))]
     if own := ops.own_ops():
         return [from_case(case) for case in cases.load_own_suite(name, _own_suites(own))]
     found = [from_case(case) for case in cases.load_suite(name, paths.cases_root())]
     if name == _CAPTURE_SUITE and paths.captures_root().is_dir():
+        socs = _soc_by_kernel(job.case for job in found)
         for op in ops.OPS.values():
             for file in sorted(paths.captures_root().glob(f"{op.captures}*.npz")):
-                found.append(from_npz(file, op.name, _CAPTURE_SOC))
+                first = from_npz(file, op.name, _CAPTURE_SOC)
+                others = socs.get((op.name, ops.unit_dtypes(first.case)), {})
+                found.append(first)
+                found += [
+                    from_npz(file, op.name, soc)
+                    for arch, soc in sorted(others.items())
+                    if arch != plan.find_soc(_CAPTURE_SOC).arch
+                ]
     return found
 
 
@@ -126,6 +137,18 @@ def suite_names() -> list[str]:
 
 def _own_suites(own: Iterable[ops.OpDescription]) -> list[Path]:
     return list(dict.fromkeys(op.own.suites for op in own if op.own))
+
+
+def _soc_by_kernel(
+    suite: Iterable[Case],
+) -> dict[tuple[str, tuple[str, ...]], dict[int, str]]:
+    """By operator and dtypes of a kernel, for each architecture the first chip that runs it."""
+    socs: dict[tuple[str, tuple[str, ...]], dict[int, str]] = {}
+    for case in suite:
+        if case.expect is None and not case.is_empty:
+            by_arch = socs.setdefault((case.op, ops.unit_dtypes(case)), {})
+            by_arch.setdefault(plan.find_soc(case.soc).arch, case.soc)
+    return socs
 
 
 def check_filters(
