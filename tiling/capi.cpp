@@ -7,6 +7,7 @@
 
 #include "tiling/layer_norm_grad_v3_plan.h"
 #include "tiling/rms_norm_grad_plan.h"
+#include "tiling/rms_norm_grad_quant_plan.h"
 
 namespace {
 
@@ -32,6 +33,9 @@ struct Op {
 constexpr Op kOps[] = {
     {"rms_norm_grad", normgrad::kRmsNormGradTensorCount, normgrad::RmsNormGradDtypesAt,
      normgrad::CheckRmsNormGrad, normgrad::PlanRmsNormGrad},
+    {"rms_norm_grad_quant", normgrad::kRmsNormGradQuantTensorCount,
+     normgrad::RmsNormGradQuantDtypesAt, normgrad::CheckRmsNormGradQuant,
+     normgrad::PlanRmsNormGradQuant},
     {"layer_norm_grad_v3", normgrad::kLayerNormGradV3TensorCount, normgrad::LayerNormGradV3DtypesAt,
      normgrad::CheckLayerNormGradV3, normgrad::PlanLayerNormGradV3},
 };

@@ -49,7 +49,9 @@ struct NormGradUbBytes {
   uint32_t rstd_in;  // queue: rstd_rows in the dtype of rstd, in whole blocks, and as many means;
                      // rows that are cut: group_rows
   uint32_t stats_wide;   // the same in fp32 where they come in 16 bits
-  uint32_t dx_out;       // queue: as dy_in, and at least a chunk's fp32 sum; not in DxInPlaceRow
+  uint32_t dx_out;       // queue: as dy_in, and at least a chunk's fp32 sum; not in DxInPlaceRow;
+                         // in the dtype of dx
+  uint32_t scale;        // a block of what dx is quantised with, and one of what it is moved by
   uint32_t gamma_in;     // queue of one: a chunk in gamma's dtype; rows that are cut only
   uint32_t gamma;        // pitch_cols: fp32 if gamma_is_wide, else gamma's dtype
   uint32_t sum_hi;       // pitch_cols fp32, rounded up to 256 B: the running sum over rows ...
@@ -96,22 +98,25 @@ struct NormGradTiling {
   uint32_t rows_per_step;  // that are worked on together
   uint32_t rstd_rows;      // whose rstd comes together, a multiple of rows_per_tile or all
   uint32_t copy_cols;      // columns in steps of which a row is copied: 1, or a 32 B block of dy
-  uint32_t ub_cols;       // a row's columns in UB: cols in whole steps, some there twice at the end
-  uint32_t pitch_cols;    // one row's length in UB: cols rounded up to 8, or to a 32 B block of dy
-  uint32_t chunk_cols;    // columns worked on together, a multiple of 512; 0: the whole row
-  uint32_t segment_cols;  // columns that are copied together, a multiple of chunk_cols; 0: all
-  uint32_t sum_terms;     // fp32 that a row's sum has: 1, or 2 if it is split
-  float mean_factor;      // -1 / cols
-  uint32_t leaf_pitch;    // leaf sums of one row: 1, or ceil(cols / 512) rounded up to 8
+  uint32_t ub_cols;     // a row's columns in UB: cols in whole steps, some there twice at the end
+  uint32_t pitch_cols;  // one row's length in UB: cols rounded up to 8, or to a 32 B block of dy
+  uint32_t dx_pitch_cols;  // of dx where it has rows of its own: as pitch_cols, by blocks of dx
+  uint32_t chunk_cols;     // columns worked on together, a multiple of 512; 0: the whole row
+  uint32_t segment_cols;   // columns that are copied together, a multiple of chunk_cols; 0: all
+  uint32_t sum_terms;      // fp32 that a row's sum has: 1, or 2 if it is split
+  float mean_factor;       // -1 / cols
+  uint32_t leaf_pitch;     // leaf sums of one row: 1, or ceil(cols / 512) rounded up to 8
   uint32_t gamma_is_wide;  // 1: gamma is kept in fp32
   uint32_t in_buffers;     // of dy_in and x_in; in DxInPlaceRow the places of segments
   uint32_t out_buffers;    // of dx_out
   uint32_t work_arrays;    // how many of `work`
   uint32_t sum_places;     // of sum_hi: 1, or 2 where sums of groups leave from it in turn
   // what there is to do
-  uint32_t outputs;    // kWantsDx and so on
-  uint32_t has_gamma;  // 0: gamma is 1
-  uint32_t sums;       // over rows: 1, or 2 with dbeta
+  uint32_t outputs;     // kWantsDx and so on
+  uint32_t has_gamma;   // 0: gamma is 1
+  uint32_t sums;        // over rows: 1, or 2 with dbeta
+  uint32_t divides;     // quantised dx: 1: by the scale, 0: it is multiplied
+  uint32_t has_offset;  // and moved by one
   // rows that are cut: a core takes `groups` groups of at most group_rows rows, or those that are
   // dealt
   uint32_t groups;

@@ -27,7 +27,8 @@ struct Buffers {
 // Elements, bytes besides x, dy and dx of them, and meetings of a core.
 double Cycles(const Problem& problem, double elems, bool reads_twice, double other_bytes,
               bool meets) {
-  const double bytes = elems * SizeOf(problem.dtype) * (reads_twice ? 5 : 3) + other_bytes;
+  const double elem_bytes = SizeOf(problem.dtype) * (reads_twice ? 4 : 2) + DxBytes(problem);
+  const double bytes = elems * elem_bytes + other_bytes;
   const double vector = problem.in_registers != 0 ? kRegisterCyclesPerElem : kVectorCyclesPerElem;
   return elems * vector + bytes / kBytesPerCycle + (meets ? kSyncCycles : 0);
 }

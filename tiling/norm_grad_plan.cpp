@@ -100,12 +100,16 @@ uint64_t MinimumBytes(const Problem& problem) {
   const bool has_dgamma = (problem.outputs & kWantsDgamma) != 0;
   const bool has_dbeta = (problem.outputs & kWantsDbeta) != 0;
   const bool needs_x = has_dx || has_dgamma;
-  const uint64_t tensors = 1U + (needs_x ? 1U : 0U) + (has_dx ? 1U : 0U);
+  const uint64_t row_bytes =
+      (needs_x ? 2U : 1U) * SizeOf(problem.dtype) + (has_dx ? DxBytes(problem) : 0U);
+  const uint64_t scale = problem.is_quantised == 0 ? 0U
+                                                   : SizeOf(problem.scale_dtype) +
+                                                         problem.has_offset * SizeOf(DType::kInt32);
   const uint64_t stats = needs_x ? Stats(problem) * SizeOf(problem.stats_dtype) : 0U;
   const uint64_t sums = (has_dgamma ? 1U : 0U) + (has_dbeta ? 1U : 0U);
   const uint64_t gamma = has_dx ? SizeOf(problem.gamma_dtype) : 0U;
-  return tensors * problem.rows * problem.cols * SizeOf(problem.dtype) + problem.rows * stats +
-         problem.cols * (gamma + sums * SizeOf(problem.sums_dtype));
+  return row_bytes * problem.rows * problem.cols + problem.rows * stats +
+         problem.cols * (gamma + sums * SizeOf(problem.sums_dtype)) + scale;
 }
 
 NormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Layout& layout) {
@@ -118,6 +122,7 @@ NormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Layout
   tiling.copy_cols = problem.copy_cols;
   tiling.ub_cols = static_cast<uint32_t>(AlignUp(cols, problem.copy_cols));
   tiling.pitch_cols = static_cast<uint32_t>(PitchCols(problem));
+  tiling.dx_pitch_cols = static_cast<uint32_t>(DxPitchCols(problem));
   tiling.chunk_cols = static_cast<uint32_t>(tile.chunk_cols);
   tiling.rstd_rows = static_cast<uint32_t>(tile.rstd_rows);
   tiling.segment_cols = static_cast<uint32_t>(tile.segment_cols);
@@ -132,6 +137,8 @@ NormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Layout
   tiling.outputs = problem.outputs;
   tiling.has_gamma = problem.gamma_dtype == DType::kUndefined ? 0 : 1;
   tiling.sums = Sums(problem);
+  tiling.divides = problem.divides;
+  tiling.has_offset = problem.has_offset;
   tiling.groups = static_cast<uint32_t>(tile.groups);
   tiling.group_rows = static_cast<uint32_t>(tile.group_rows);
   tiling.is_resident = tile.is_resident ? 1 : 0;
@@ -152,6 +159,7 @@ std::vector<PlanField> Fields(const NormGradTiling& tiling) {
           {"copy_cols", static_cast<double>(tiling.copy_cols), "cols"},
           {"ub_cols", static_cast<double>(tiling.ub_cols), "cols"},
           {"pitch_cols", static_cast<double>(tiling.pitch_cols), "cols"},
+          {"dx_pitch_cols", static_cast<double>(tiling.dx_pitch_cols), "cols"},
           {"chunk_cols", static_cast<double>(tiling.chunk_cols), "cols"},
           {"segment_cols", static_cast<double>(tiling.segment_cols), "cols"},
           {"sum_terms", static_cast<double>(tiling.sum_terms), ""},
@@ -165,6 +173,8 @@ std::vector<PlanField> Fields(const NormGradTiling& tiling) {
           {"outputs", static_cast<double>(tiling.outputs), ""},
           {"has_gamma", static_cast<double>(tiling.has_gamma), ""},
           {"sums", static_cast<double>(tiling.sums), "sums"},
+          {"divides", static_cast<double>(tiling.divides), ""},
+          {"has_offset", static_cast<double>(tiling.has_offset), ""},
           {"groups", static_cast<double>(tiling.groups), "groups"},
           {"group_rows", static_cast<double>(tiling.group_rows), "rows"},
           {"is_resident", static_cast<double>(tiling.is_resident), ""},

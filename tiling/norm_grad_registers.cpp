@@ -71,7 +71,8 @@ Layout PlaceWholeRow(const Problem& problem, const Tile& tile) {
   bytes.dy_in = ub.Add("dy_in", tile_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", tile_bytes, tile.in_buffers);
   bytes.rstd_in = ub.Add("rstd_in", StatsBytes(problem, tile.rstd_rows));
-  bytes.dx_out = ub.Add("dx_out", tile_bytes, tile.out_buffers);
+  bytes.dx_out =
+      ub.Add("dx_out", tile.rows * DxPitchCols(problem) * DxBytes(problem), tile.out_buffers);
   bytes.gamma = ub.Add("gamma", pitch * SizeOf(GammaDtype(problem)));
   PlaceSums(problem, pitch, tile, &layout);
   PlaceRowValues(problem, tile, &layout);
@@ -96,6 +97,7 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
 // Rows that are cut: gamma of a chunk is widened once, for all rows of a block.
 Layout PlaceCutRows(const Problem& problem, const Tile& tile) {
   const uint64_t tile_bytes = tile.rows * tile.chunk_cols * SizeOf(problem.dtype);
+  const uint64_t dx_bytes = tile.rows * tile.chunk_cols * DxBytes(problem);
   const uint64_t sum_bytes = tile.chunk_cols * kFp32Bytes;
   const uint64_t tiles =
       CeilDiv(tile.group_rows, tile.rows) * CeilDiv(tile.block_cols, tile.chunk_cols);
@@ -109,7 +111,7 @@ Layout PlaceCutRows(const Problem& problem, const Tile& tile) {
   NormGradUbBytes& bytes = layout.bytes;
   bytes.dy_in = ub.Add("dy_in", in_bytes, tile.in_buffers);
   bytes.x_in = ub.Add("x_in", in_bytes, tile.in_buffers);
-  bytes.dx_out = ub.Add("dx_out", std::max(tile_bytes, sum_bytes), tile.out_buffers);
+  bytes.dx_out = ub.Add("dx_out", std::max(dx_bytes, sum_bytes), tile.out_buffers);
   bytes.rstd_in = ub.Add("rstd_in", StatsBytes(problem, group_bytes / kFp32Bytes));
   const bool stats_are_wide = problem.stats_dtype == DType::kFloat32;
   bytes.stats_wide = ub.Add("stats_wide", stats_are_wide ? 0 : values * group_bytes);
@@ -130,23 +132,28 @@ uint64_t LargestTile(const Problem& problem, Tile tile, uint64_t busiest_rows, u
   return Largest(most, [&](uint64_t rows) {
     tile.rows = rows;
     tile.rstd_rows = RstdRows(rows, busiest_rows);
-    return PlaceWholeRow(problem, tile).budget.Fits(ub_bytes);
+    return PlaceInRegisters(problem, tile).budget.Fits(ub_bytes);
   });
 }
 
 }  // namespace
 
 Layout PlaceInRegisters(const Problem& problem, const Tile& tile) {
+  Layout layout;
   switch (tile.key) {
     case NormGradKey::kDxWholeRow:
-      return PlaceWholeRow(problem, tile);
+      layout = PlaceWholeRow(problem, tile);
+      break;
     case NormGradKey::kDxInPlaceRow:
-      return PlaceInPlaceRow(problem, tile);
+      layout = PlaceInPlaceRow(problem, tile);
+      break;
     case NormGradKey::kDxSplitRow:
     case NormGradKey::kDxFewRows:
-      return PlaceCutRows(problem, tile);
+      layout = PlaceCutRows(problem, tile);
+      break;
   }
-  return Layout{};
+  layout.bytes.scale = layout.budget.Add("scale", problem.is_quantised != 0 ? 2 * kBlockBytes : 0);
+  return layout;
 }
 
 Tile WholeRowTileInRegisters(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,

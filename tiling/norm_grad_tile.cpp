@@ -147,6 +147,10 @@ uint64_t PitchCols(const Problem& problem) {
   return may_split_block ? cols : AlignUp(cols, kBlockBytes / SizeOf(problem.dtype));
 }
 
+uint64_t DxPitchCols(const Problem& problem) {
+  return problem.is_quantised != 0 ? AlignUp(problem.cols, kBlockBytes) : PitchCols(problem);
+}
+
 uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows) {
   const uint64_t tiles =
       std::min<uint64_t>(std::max<uint64_t>(kWholeRstdRows / tile_rows, 1), kRstdTiles);

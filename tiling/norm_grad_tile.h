@@ -32,7 +32,13 @@ inline DType GammaDtype(const Problem& problem) {  // of ones, if there is none
   return problem.gamma_dtype == DType::kUndefined ? problem.sums_dtype : problem.gamma_dtype;
 }
 inline std::string OpName(const Problem& problem) {
-  return problem.has_mean != 0 ? "layer_norm_grad_v3" : "rms_norm_grad";
+  return problem.has_mean != 0       ? "layer_norm_grad_v3"
+         : problem.is_quantised != 0 ? "rms_norm_grad_quant"
+                                     : "rms_norm_grad";
+}
+// Bytes of an element of dx.
+inline uint32_t DxBytes(const Problem& problem) {
+  return problem.is_quantised != 0 ? 1 : SizeOf(problem.dtype);
 }
 
 // What is in UB together.
@@ -82,6 +88,8 @@ inline bool CopiesBlocks(const Problem& problem) { return problem.copy_cols > 1;
 // columns are copied as one piece and nothing is computed twice; its copy has whole blocks all the
 // same.
 uint64_t PitchCols(const Problem& problem);
+// The same of dx, where it has rows of its own.
+uint64_t DxPitchCols(const Problem& problem);
 uint64_t LeafPitch(uint64_t cols);  // fp32 leaf sums of one row
 
 // fp32 that a row's sum has. 16-bit outputs hide the errors of a plain sum behind their own

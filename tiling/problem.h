@@ -41,18 +41,27 @@ struct Attributes {
   int32_t has_output_mask;
   int32_t mask_length;
   int32_t output_mask[3];  // which outputs are asked for: dx, dgamma, dbeta
+  int32_t has_quant_mode;
+  char quant_mode[16];  // as much of it as there is room for
+  int32_t div_mode;     // 1: dx is divided by its scale
+  int32_t dst_type;     // of dx, a number of DType; kUndefined: dx itself says
 };
 
 // What a check has made of a call: everything a planner needs besides the chip.
 struct Problem {
-  uint64_t rows;      // product of the leading axes
-  uint64_t cols;      // product of the normalised axes
-  DType dtype;        // of dy, x and dx
-  DType gamma_dtype;  // of gamma; kUndefined: there is none, which counts as ones
-  DType stats_dtype;  // of rstd and mean
-  DType sums_dtype;   // of dgamma and dbeta
-  uint32_t outputs;   // that are asked for: kWantsDx ... of norm_grad.h
-  uint32_t has_mean;  // 1: x - mean instead of x, and dbeta is an output
+  uint64_t rows;          // product of the leading axes
+  uint64_t cols;          // product of the normalised axes
+  DType dtype;            // of dy, x and dx
+  DType gamma_dtype;      // of gamma; kUndefined: there is none, which counts as ones
+  DType stats_dtype;      // of rstd and mean
+  DType sums_dtype;       // of dgamma and dbeta
+  uint32_t outputs;       // that are asked for: kWantsDx ... of norm_grad.h
+  uint32_t has_mean;      // 1: x - mean instead of x, and dbeta is an output
+  uint32_t is_quantised;  // 1: dx has one byte an element, and there is a scale ...
+  DType dx_dtype;         // which it then is in
+  DType scale_dtype;      // ... in this dtype
+  uint32_t divides;       // 1: dx is divided by it, 0: multiplied
+  uint32_t has_offset;    // 1: and a number is added
   // What the planner takes from the chip, for its own use.
   uint32_t copy_cols;      // columns in steps of which rows are copied: 1, or a block's
   uint32_t meeting_bytes;  // of UB that a meeting of all cores needs; 0: it is the hardware's

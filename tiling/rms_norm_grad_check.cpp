@@ -163,6 +163,7 @@ Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions
   mine.sums_dtype = DType::kFloat32;
   mine.outputs = kWantsDx | kWantsDgamma;
   mine.has_mean = 0;
+  mine.is_quantised = 0;
   return PlanNormGrad(soc, mine, options, plan);
 }
 

@@ -1,6 +1,7 @@
 #include "op_host/common/call.h"
 
 #include <cctype>
+#include <cstring>
 #include <string>
 
 #include "aclnn_kernels/contiguous.h"
@@ -71,6 +72,18 @@ Attributes Describe(const aclIntArray* normalized_shape, const aclBoolArray* out
       described.output_mask[at] = (*output_mask)[static_cast<uint64_t>(at)] ? 1 : 0;
     }
   }
+  return described;
+}
+
+Attributes DescribeQuantisation(const char* quant_mode, bool div_mode, int64_t dst_type) {
+  Attributes described = {};
+  if (quant_mode != nullptr) {
+    described.has_quant_mode = 1;
+    std::memcpy(described.quant_mode, quant_mode,
+                strnlen(quant_mode, sizeof(described.quant_mode)));
+  }
+  described.div_mode = div_mode ? 1 : 0;
+  described.dst_type = static_cast<int32_t>(dst_type);
   return described;
 }
 

@@ -3,6 +3,7 @@
 #ifndef NORMGRAD_OP_HOST_COMMON_CALL_H_
 #define NORMGRAD_OP_HOST_COMMON_CALL_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "aclnn/acl_meta.h"
@@ -18,6 +19,9 @@ TensorDesc Describe(const aclTensor* tensor);
 std::vector<TensorDesc> Describe(const std::vector<const aclTensor*>& tensors);
 
 Attributes Describe(const aclIntArray* normalized_shape, const aclBoolArray* output_mask);
+
+// A dst_type of -1: dx itself says.
+Attributes DescribeQuantisation(const char* quant_mode, bool div_mode, int64_t dst_type);
 
 // The chip of this thread's device.
 Answer FindCallersSoc(const Soc** soc);

@@ -16,6 +16,8 @@ struct NormGradArgs {
   GM_ADDR dgamma;
   GM_ADDR dbeta;
   GM_ADDR workspace;
+  GM_ADDR scale = nullptr;   // what dx is quantised with
+  GM_ADDR offset = nullptr;  // and moved by
 };
 
 __aicore__ inline bool WantsDx(const NormGradTiling& plan) {

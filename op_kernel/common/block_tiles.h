@@ -28,9 +28,11 @@ struct TilePlace {
   uint32_t cols;
   uint32_t ub_cols;
   uint32_t pitch;
+  uint32_t dx_pitch;
 };
 
-template <typename T>
+// `D` is what dx is stored in.
+template <typename T, typename D = T>
 class BlockTiles {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
@@ -44,7 +46,7 @@ class BlockTiles {
     const uint64_t elems = plan.rows * plan.cols;
     dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
     x_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.x), elems);
-    dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dx), elems);
+    dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ D*>(args.dx), elems);
     if (is_resident_) {
       pipe->InitBuffer(dy_buf_, plan.ub.dy_in);
       pipe->InitBuffer(x_buf_, plan.ub.x_in);
@@ -90,7 +92,8 @@ class BlockTiles {
     place.col = ChunkCol(chunk);
     place.cols = ChunkCols(chunk);
     place.ub_cols = ChunkUbCols(chunk);
-    place.pitch = RoundUp(place.cols, kBlockElems);
+    place.pitch = RoundUp(place.cols, kBlockElems<T>);
+    place.dx_pitch = RoundUp(place.cols, kBlockElems<D>);
     return place;
   }
 
@@ -132,10 +135,10 @@ class BlockTiles {
     return out_.template AllocTensor<Out>();
   }
 
-  __aicore__ inline void CopyOut(const TilePlace& place, const AscendC::LocalTensor<T>& result) {
+  __aicore__ inline void CopyOut(const TilePlace& place, const AscendC::LocalTensor<D>& result) {
     out_.EnQue(result);
-    AscendC::LocalTensor<T> dx = out_.template DeQue<T>();
-    StorePart(dx_gm_[At(place)], dx, place.rows, place.cols, place.pitch, cols_);
+    AscendC::LocalTensor<D> dx = out_.template DeQue<D>();
+    StorePart(dx_gm_[At(place)], dx, place.rows, place.cols, place.dx_pitch, cols_);
     out_.FreeTensor(dx);
   }
 
@@ -157,7 +160,8 @@ class BlockTiles {
 
  private:
   static constexpr uint32_t kFlags = 3;
-  static constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(T));
+  template <typename Element>
+  static constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(Element));
 
   __aicore__ inline uint64_t At(const TilePlace& place) const {
     return (block_.first_row + place.row) * cols_ + place.col;
@@ -190,7 +194,7 @@ class BlockTiles {
   AscendC::TEventID arrived_[kFlags];
   AscendC::GlobalTensor<T> dy_gm_;
   AscendC::GlobalTensor<T> x_gm_;
-  AscendC::GlobalTensor<T> dx_gm_;
+  AscendC::GlobalTensor<D> dx_gm_;
   AscendC::LocalTensor<T> x_;
   AscendC::LocalTensor<T> dy_;
   AscendC::TBuf<AscendC::TPosition::VECIN> dy_buf_;

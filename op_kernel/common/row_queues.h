@@ -5,7 +5,8 @@
 #include "op_kernel/common/args.h"
 #include "op_kernel/common/gm_rows.h"
 
-template <typename T, typename G>
+// `D` is what dx is stored in.
+template <typename T, typename G, typename D = T>
 class RowQueues {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
@@ -13,13 +14,14 @@ class RowQueues {
     cols_ = plan.cols;
     ub_cols_ = plan.ub_cols;
     pitch_ = plan.pitch_cols;
+    dx_pitch_ = plan.dx_pitch_cols;
     reads_x_ = ReadsX(plan);
     has_gamma_ = plan.has_gamma != 0;
     const uint64_t elems = plan.rows * plan.cols;
     dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
     x_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.x), elems);
     gamma_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ G*>(args.gamma), plan.cols);
-    dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dx), elems);
+    dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ D*>(args.dx), elems);
     pipe->InitBuffer(dy_in_, plan.in_buffers, plan.ub.dy_in);
     pipe->InitBuffer(x_in_, plan.in_buffers, plan.ub.x_in);
     pipe->InitBuffer(dx_out_, plan.out_buffers, plan.ub.dx_out);
@@ -37,8 +39,8 @@ class RowQueues {
   }
 
   __aicore__ inline void CopyOut(uint64_t row, uint32_t rows) {
-    AscendC::LocalTensor<T> dx = dx_out_.template DeQue<T>();
-    StoreRows(dx_gm_[row * cols_], dx, rows, cols_, pitch_);
+    AscendC::LocalTensor<D> dx = dx_out_.template DeQue<D>();
+    StoreRows(dx_gm_[row * cols_], dx, rows, cols_, dx_pitch_);
     dx_out_.FreeTensor(dx);
   }
 
@@ -66,24 +68,25 @@ class RowQueues {
 
   __aicore__ inline AscendC::LocalTensor<T> TakeDy() { return dy_in_.template DeQue<T>(); }
   __aicore__ inline AscendC::LocalTensor<T> TakeX() { return x_in_.template DeQue<T>(); }
-  __aicore__ inline AscendC::LocalTensor<T> NewDx() { return dx_out_.template AllocTensor<T>(); }
+  __aicore__ inline AscendC::LocalTensor<D> NewDx() { return dx_out_.template AllocTensor<D>(); }
 
   __aicore__ inline void GiveBackDy(AscendC::LocalTensor<T>& dy) { dy_in_.FreeTensor(dy); }
   // A dx that is not to be stored.
-  __aicore__ inline void GiveBackDx(AscendC::LocalTensor<T>& dx) { dx_out_.FreeTensor(dx); }
+  __aicore__ inline void GiveBackDx(AscendC::LocalTensor<D>& dx) { dx_out_.FreeTensor(dx); }
   __aicore__ inline void GiveBackX(AscendC::LocalTensor<T>& x) { x_in_.FreeTensor(x); }
-  __aicore__ inline void Finished(const AscendC::LocalTensor<T>& dx) { dx_out_.EnQue(dx); }
+  __aicore__ inline void Finished(const AscendC::LocalTensor<D>& dx) { dx_out_.EnQue(dx); }
 
  private:
   uint32_t cols_;
   uint32_t ub_cols_;
   uint32_t pitch_;
+  uint32_t dx_pitch_;
   bool reads_x_;
   bool has_gamma_;
   AscendC::GlobalTensor<T> dy_gm_;
   AscendC::GlobalTensor<T> x_gm_;
   AscendC::GlobalTensor<G> gamma_gm_;
-  AscendC::GlobalTensor<T> dx_gm_;
+  AscendC::GlobalTensor<D> dx_gm_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> dy_in_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> x_in_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> dx_out_;

@@ -26,7 +26,8 @@ struct Segment {
   uint32_t at;       // in the buffers of x and dy
 };
 
-template <typename T>
+// `D` is what dx is stored in, no wider than T.
+template <typename T, typename D = T>
 class SegmentRing {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
@@ -42,7 +43,7 @@ class SegmentRing {
     const uint64_t elems = plan.rows * plan.cols;
     dy_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dy), elems);
     x_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.x), elems);
-    dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(args.dx), elems);
+    dx_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ D*>(args.dx), elems);
     pipe->InitBuffer(dy_buf_, plan.in_buffers * plan.ub.dy_in);
     pipe->InitBuffer(x_buf_, plan.in_buffers * plan.ub.x_in);
     for (uint32_t place = 0; place < places_; ++place) {
@@ -82,6 +83,10 @@ class SegmentRing {
   __aicore__ inline AscendC::LocalTensor<T> Dy(const Segment& s) {
     return dy_buf_.template Get<T>()[s.at];
   }
+  // Over x, from its first byte on.
+  __aicore__ inline AscendC::LocalTensor<D> Dx(const Segment& s) {
+    return X(s).template ReinterpretCast<D>();
+  }
   // Before the first rows come.
   __aicore__ inline AscendC::LocalTensor<T> IdlePlaces() { return x_buf_.template Get<T>(); }
 
@@ -99,7 +104,7 @@ class SegmentRing {
     AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
   }
   __aicore__ inline void StoreDx(const Segment& s) {
-    StoreRows(dx_gm_[s.row * cols_ + s.begin], X(s), 1, s.cols, s.cols);
+    StoreRows(dx_gm_[s.row * cols_ + s.begin], Dx(s), 1, s.cols, s.cols);
     if (!HasNext(s)) return;
     AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
     AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
@@ -163,7 +168,7 @@ class SegmentRing {
   AscendC::TEventID vacant_[kMaxPlaces];
   AscendC::GlobalTensor<T> dy_gm_;
   AscendC::GlobalTensor<T> x_gm_;
-  AscendC::GlobalTensor<T> dx_gm_;
+  AscendC::GlobalTensor<D> dx_gm_;
   AscendC::TBuf<AscendC::TPosition::VECIN> dy_buf_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> x_buf_;  // dx leaves from here
 };

@@ -20,6 +20,7 @@ class BlockPasses {
  public:
   using T = typename Parts::Element;
   using G = typename Parts::Gamma;
+  using D = typename Parts::Dx;
 
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
@@ -30,7 +31,7 @@ class BlockPasses {
     pipe->InitBuffer(rstd_in_, 1, plan.ub.rstd_in);
     gamma_.Init(args, plan, pipe);
     sum_.Init(plan, pipe);
-    passes_.Init(plan, pipe);
+    passes_.Init(args, plan, pipe);
     rstd_blocks_.Init(plan.rows_per_tile, plan.ub.rstd_block, pipe);
     mean_blocks_.Init(plan.rows_per_tile, plan.ub.mean_block, pipe);
   }
@@ -81,7 +82,7 @@ class BlockPasses {
       for (uint32_t tile = 0; tile < tiles_.RowTiles(); ++tile) {
         const TilePlace place = tiles_.PlaceOf(chunk, tile);
         tiles_.Take(place, false);
-        const AscendC::LocalTensor<T> dx = tiles_.template NewOut<T>();
+        const AscendC::LocalTensor<D> dx = tiles_.template NewOut<D>();
         RowsChunk<T> rows = ChunkOf(place);
         rows.mean = mean_blocks_.Of(means, place.row, tiles_.CurrentBlock().rows);
         passes_.Second(dx, rows, gamma);
@@ -122,6 +123,7 @@ class BlockPasses {
     chunk.cols = place.ub_cols;
     chunk.overlap = place.ub_cols - place.cols;
     chunk.pitch = place.pitch;
+    chunk.dx_pitch = place.dx_pitch;
     return chunk;
   }
 
@@ -133,7 +135,7 @@ class BlockPasses {
 
   AscendC::TPipe* pipe_;
   uint64_t all_rows_;
-  BlockTiles<T> tiles_;
+  BlockTiles<T, D> tiles_;
   GammaChunks<G> gamma_;
   typename Parts::Sum sum_;
   typename Parts::WidePasses passes_;

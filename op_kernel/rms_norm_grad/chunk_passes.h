@@ -20,7 +20,8 @@
 template <typename T, typename G>
 class ChunkPasses {
  public:
-  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
+  __aicore__ inline void Init(const NormGradArgs&, const NormGradTiling& plan,
+                              AscendC::TPipe* pipe) {
     in_place_ = plan.work_arrays == 0;
     copy_cols_ = plan.copy_cols;
     work_elems_ = plan.ub.work / static_cast<uint32_t>(sizeof(float));

@@ -26,6 +26,7 @@ class DxInPlaceRow {
  public:
   using T = typename Parts::Element;
   using G = typename Parts::Gamma;
+  using D = typename Parts::Dx;
 
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
@@ -36,7 +37,7 @@ class DxInPlaceRow {
     rstd_.Init(args, plan, pipe);
     partials_.Init(args, plan, pipe);
     sum_.Init(plan, pipe);
-    passes_.Init(plan, pipe);
+    passes_.Init(args, plan, pipe);
     statistics_.Init(plan, pipe);
     if (plan.rows > 0) {
       gamma_ = TakeGammaColumns(args, plan, gamma_buf_.template Get<G>(),
@@ -75,6 +76,7 @@ class DxInPlaceRow {
     chunk.cols = Smaller(plan_.chunk_cols, s.ub_cols - col);
     chunk.overlap = col + chunk.cols == s.ub_cols ? s.ub_cols - s.cols : 0;
     chunk.pitch = chunk.cols;
+    chunk.dx_pitch = chunk.cols;
     return chunk;
   }
 
@@ -96,7 +98,7 @@ class DxInPlaceRow {
     for (uint32_t segment = 0; segment < ring_.SegmentsOfRow(); ++segment) {
       const Segment s = ring_.Of(done, segment);
       for (uint32_t col = 0; col < s.ub_cols; col += plan_.chunk_cols) {
-        passes_.Second(ring_.X(s)[col], ChunkOf(s, col, in_group), gamma_[s.begin + col]);
+        passes_.Second(ring_.Dx(s)[col], ChunkOf(s, col, in_group), gamma_[s.begin + col]);
       }
       ring_.GiveBackDy(s);
       ring_.FinishDx(s);
@@ -109,7 +111,7 @@ class DxInPlaceRow {
 
   NormGradTiling plan_;
   AscendC::TPipe* pipe_;
-  SegmentRing<T> ring_;
+  SegmentRing<T, D> ring_;
   AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;
   GammaColumns<G> gamma_;
   RstdGroup rstd_;

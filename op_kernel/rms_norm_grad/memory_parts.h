@@ -9,6 +9,7 @@
 template <typename T, typename G>
 struct MemoryParts {
   using Element = T;
+  using Dx = T;
   using Gamma = G;
   using Sum = SumOverRows;
   using Passes = ChunkPasses<T, G>;

@@ -13,7 +13,6 @@
 #include "op_kernel/rms_norm_grad/dx_in_place_row.h"
 #include "op_kernel/rms_norm_grad/dx_split_row.h"
 #include "op_kernel/rms_norm_grad/regbase/dx_whole_row.h"
-#include "op_kernel/rms_norm_grad/regbase/register_parts.h"
 #include "tiling/norm_grad.h"
 
 extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_ADDR rstd,
@@ -27,7 +26,7 @@ extern "C" __global__ __aicore__ void rms_norm_grad(GM_ADDR dy, GM_ADDR x, GM_AD
   using Parts = RegisterParts<DTYPE_DY, DTYPE_GAMMA>;
   AscendC::TPipe pipe;
   if (TILING_KEY_IS(NORM_GRAD_KEY_DX_WHOLE_ROW)) {
-    DxWholeRow<DTYPE_DY, DTYPE_GAMMA> strategy;
+    DxWholeRow<Parts> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {

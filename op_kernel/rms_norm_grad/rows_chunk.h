@@ -16,6 +16,7 @@ struct RowsChunk {
   uint32_t cols;
   uint32_t overlap;  // how many of them the last block and the one before it have both
   uint32_t pitch;
+  uint32_t dx_pitch;  // registers alone store dx in rows of their own
 };
 
 #endif  // OP_KERNEL_RMS_NORM_GRAD_ROWS_CHUNK_H_

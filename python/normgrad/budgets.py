@@ -21,6 +21,7 @@ _TWO_ACCUMULATORS_C = 4.0  # what a plan declares that keeps (hi, lo) pairs
 _BYTES_SLACK = 1.005  # row statistics, and rows that do not divide among the cores
 _PARTIAL_BYTES = 8  # of a column's partial sum, out to the workspace and back in
 _TWO_READS = 1.75  # of a row that does not fit UB
+_TWO_READS_QUANTISED = (1.88, 1.97)  # dx weighs less: in 16 bits, in fp32
 _TWO_READS_ROWS_PER_CORE = 48  # with fewer rows the sums over rows weigh too much for a limit
 # Cycles of vector instructions per 64 elements: with four or more rows at once, and with fewer.
 _SLOPE = {"rms_norm_grad": (22.0, 28.0), "layer_norm_grad_v3": (32.0, 42.0)}
@@ -80,7 +81,10 @@ def _one_read_cols(case: Case, plan: Plan) -> int:
 
 def _bytes_limit(case: Case, plan: Plan, one_read: bool) -> float | None:
     if not one_read:
-        return _TWO_READS if case.rows >= _TWO_READS_ROWS_PER_CORE * plan.cores else None
+        if case.rows < _TWO_READS_ROWS_PER_CORE * plan.cores:
+            return None
+        quantised = ops.find_op(case.op).is_quantised
+        return _TWO_READS_QUANTISED[case.dtype == "fp32"] if quantised else _TWO_READS
     row_bytes = sums = gamma_bytes = 0
     wanted = {spec.name for spec in ops.wanted(case)}
     for spec in ops.find_op(case.op).tensors:

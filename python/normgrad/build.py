@@ -27,6 +27,7 @@ _CTYPES = {
     "fp16": "half",
     "bf16": "bfloat16_t",
     "int8": "int8_t",
+    "int32": "int32_t",
     "hif8": "hifloat8_t",
 }
 
@@ -42,6 +43,9 @@ _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 # The names under which a client links what CANN spreads over several libraries.
 _ACL_NAMES = ("ascendcl", "acl_rt", "nnopbase", "cust_opapi", "opapi_nn", "opapi_math", "opapi")
+
+# Folders of kernels that another operator's includes, beside its own and the common one.
+_KERNELS_ALSO = {"rms_norm_grad_quant": ("rms_norm_grad",)}
 
 TWIN_SHARES = ("chips.cpp", "dtype.cpp")  # sources of tiling/ that CMake compiles into the twin
 
@@ -60,7 +64,7 @@ class Unit:
 
     op: str
     arch: int
-    dtypes: tuple[str, ...]  # of dy, gamma and, where they are free, the statistics
+    dtypes: tuple[str, ...]  # of dy, gamma and whatever else is free
 
 
 def tiling_library() -> Path:
@@ -253,9 +257,8 @@ def unit_folder(what: Unit, twin: Path) -> Path:
     root, own = paths.source_root(), ops.find_op(what.op).own
     tool, flags = _unit_flags(twin)
     headers = [f for f in _twin_sources(root) + cache.sources(root / "tiling") if f.suffix == ".h"]
-    kernels = cache.sources(root / "op_kernel" / what.op) + cache.sources(
-        root / "op_kernel" / "common"
-    )
+    folders = dict.fromkeys((what.op, *_KERNELS_ALSO.get(what.op, ()), "common"))
+    kernels = [f for name in folders for f in cache.sources(root / "op_kernel" / name)]
     more = (render_unit(what), own.digest() if own else "", tool, tools.tool_version(tool), *flags)
     key = cache.digest(root, headers + kernels, *more)
     return paths.cache_root() / f"unit-{what.op}-{what.arch}-{'-'.join(what.dtypes)}-{key}"
@@ -336,7 +339,8 @@ def _kernel_folder(source: Path, arch: int, twin: Path) -> Path:
 def render_unit(what: Unit, template: str = "unit.cpp.j2") -> str:
     """The C++ text of a unit: dtypes as macros, the kernel, and the twin's entry."""
     op = ops.find_op(what.op)
-    rules = dict(zip(op.free_dtypes, what.dtypes, strict=True))
+    rules = {"stats": "fp32", "fp32": "fp32", "int32": "int32"}
+    rules |= dict(zip(op.free_dtypes, what.dtypes, strict=True))
     entry = kernel_entry(op.kernel_source, what.arch)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("normgrad"),
@@ -347,7 +351,7 @@ def render_unit(what: Unit, template: str = "unit.cpp.j2") -> str:
         op=what.op,
         arch=what.arch,
         dtypes=what.dtypes,
-        arguments=[(t.ir_name, _CTYPES[rules.get(t.dtype, "fp32")]) for t in op.tensors],
+        arguments=[(t.ir_name, _CTYPES[rules[t.dtype]]) for t in op.tensors],
         argument_count=len(op.tensors) + 2,  # then workspace and tiling
         source=op.kernel_source if op.own else f"op_kernel/{entry}",
     )

@@ -44,7 +44,7 @@ class Case:
     dst: str | None = None
     div: bool | None = None
     offset: str | None = None
-    scale: float | None = None
+    scale: str | None = None  # a number, a dtype, or both as 0.5@bf16
     dist: str = "normal"
     noncontig: tuple[str, ...] = ()
     null: tuple[str, ...] = ()
@@ -62,7 +62,21 @@ class Case:
             object.__setattr__(self, "gamma", None)
         if self.op in ops.OPS and self.stats == self.dtype and ops.OPS[self.op].stats is None:
             object.__setattr__(self, "stats", None)
+        if self.op in ops.OPS and ops.OPS[self.op].is_quantised:
+            self._drop_defaults()
         _check(self)
+
+    def _drop_defaults(self) -> None:
+        """Of the quantisation."""
+        if self.dst == "int8":
+            object.__setattr__(self, "dst", None)
+        if self.div:
+            object.__setattr__(self, "div", None)
+        if self.offset is not None:
+            offset = None if self.offset == "none" else str(int(self.offset))
+            object.__setattr__(self, "offset", offset)
+        if self.scale is not None:
+            object.__setattr__(self, "scale", _scale_text(self.scale))
 
     @staticmethod
     def parse(text: str) -> Case:
@@ -81,6 +95,22 @@ class Case:
     @property
     def cols(self) -> int:
         return prod(self.shape[len(self.shape) - self.axes :])
+
+    @property
+    def divides(self) -> bool:
+        """Whether a quantised dx is divided by its scale, or multiplied."""
+        return self.div is not False
+
+    @property
+    def scale_value(self) -> float | None:
+        """None: one that suits the numbers (see scales.py)."""
+        number = (self.scale or "").partition("@")[0]
+        return None if number in ("", *dtypes.FLOAT_NAMES) else float(number)
+
+    @property
+    def scale_dtype(self) -> str:
+        kind = (self.scale or "").rpartition("@")[2]
+        return kind if kind in dtypes.FLOAT_NAMES else "fp32"
 
     @property
     def is_empty(self) -> bool:
@@ -143,11 +173,30 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
 
-def _number(text: str) -> float:
+def _offset(text: str) -> str:
+    known = re.fullmatch(r"none|-?[0-9]{1,10}", text)
+    if known is None or (text != "none" and not -(2**31) <= int(text) < 2**31):
+        raise CaseError("write none or a whole number of 32 bits")
+    return text
+
+
+def _scale(text: str) -> str:
     try:
-        return float(text)
+        return _scale_text(text) or text
     except ValueError:
-        raise CaseError("write a number") from None
+        raise CaseError("write a number, a dtype, or both as 0.5@bf16") from None
+
+
+def _scale_text(text: str) -> str | None:
+    """As a case says it: fp32 is the dtype of a scale that names none."""
+    number, at, kind = text.partition("@")
+    if not at and number in dtypes.FLOAT_NAMES:
+        number, kind = "", number
+    elif at and not (number and kind in dtypes.FLOAT_NAMES):
+        raise ValueError(kind)
+    value = _write(float(number)) if number else ""
+    kind = "" if kind == "fp32" else kind
+    return "@".join(word for word in (value, kind) if word) or None
 
 
 # Every option with the function that reads its value and refuses wrong ones.
@@ -158,8 +207,8 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "mask": _pattern("[01]{3}", "write three digits 0 or 1, such as 110"),
     "dst": _one_of("int8", "hif8"),
     "div": lambda text: _one_of("0", "1")(text) == "1",
-    "offset": _pattern(r"none|-?[0-9]{1,18}", "write none or a whole number"),
-    "scale": _number,
+    "offset": _offset,
+    "scale": _scale,
     "dist": _one_of(*DISTS),
     "noncontig": _names,
     "null": _names,

@@ -119,7 +119,7 @@ class Tally:
                 self.compared += got.size
                 self.finite += got.size
                 self._measure(error, golden.value, step)
-                self._keep_worst(score, got, step, budget, golden)
+                self.keep_worst(score, got, step, budget, golden)
             else:
                 self._add_slowly(raw, got, step, budget, error, score, slack, golden)
 
@@ -144,19 +144,26 @@ class Tally:
         self.compared += int(np.count_nonzero(keep))
         self.finite += int(np.count_nonzero(keep & both_finite))
         fails = score > 1.0
-        if fails.any():
-            self.failed += int(np.count_nonzero(fails))
-            self.mismatched += int(np.count_nonzero(fails & ~both_finite))
-            self.poisoned += int(np.count_nonzero(fails & _is_poison(raw)))
-            self.zeros_failed += int(np.count_nonzero(fails & (got == 0.0)))
-            self.failed_rows[golden.begin : golden.begin + len(fails)] += fails.sum(axis=1)
-            self.failed_cols += fails.sum(axis=0)
-            row, col = np.nonzero(fails)
-            cell = ((row + golden.begin) * len(self.map) // self.rows, col * self.map.shape[1])
-            np.add.at(self.map, (cell[0], cell[1] // self.cols), 1)
+        self.mismatched += int(np.count_nonzero(fails & ~both_finite))
+        self.count_failures(fails, raw, got, golden.begin)
         counted = keep & both_finite
         self._measure(error[counted], value[counted], step[counted])
-        self._keep_worst(score, got, step, budget, golden)
+        self.keep_worst(score, got, step, budget, golden)
+
+    def count_failures(
+        self, fails: npt.NDArray[np.bool_], raw: Array, got: F64, begin: int
+    ) -> None:
+        """Which elements fail, and what is there."""
+        if not fails.any():
+            return
+        self.failed += int(np.count_nonzero(fails))
+        self.poisoned += int(np.count_nonzero(fails & _is_poison(raw)))
+        self.zeros_failed += int(np.count_nonzero(fails & (got == 0.0)))
+        self.failed_rows[begin : begin + len(fails)] += fails.sum(axis=1)
+        self.failed_cols += fails.sum(axis=0)
+        row, col = np.nonzero(fails)
+        cell = ((row + begin) * len(self.map) // self.rows, col * self.map.shape[1])
+        np.add.at(self.map, (cell[0], cell[1] // self.cols), 1)
 
     def _measure(self, error: F64, value: F64, step: F64) -> None:
         if error.size == 0:
@@ -182,7 +189,8 @@ class Tally:
             max(largest, float(magnitude.max())),
         )
 
-    def _keep_worst(self, score: F64, got: F64, step: F64, budget: F64, golden: Block) -> None:
+    def keep_worst(self, score: F64, got: F64, step: F64, budget: F64, golden: Block) -> None:
+        """`golden` has what was expected of the elements as they are shown."""
         at = int(score.argmax())
         row, col = divmod(at, self.cols)
         if self.worst is not None and score[row, col] <= self.score:
@@ -200,6 +208,22 @@ class Tally:
             row=golden.begin + row,
             col=col,
         )
+
+    def error_words(self) -> str:
+        """How far off the worst element is."""
+        if self.worst is None or not np.isfinite(self.score):
+            return "a special value in the wrong place"
+        return f"off by {self.worst.error_ulp:.3g} ulp, {self.score:.3g} times what is allowed"
+
+    def cause_words(self) -> str:
+        """What the failing elements have in common beside their places; empty if nothing."""
+        if self.poisoned == self.failed:
+            return "all of them still hold the poison from before the run (never written?)"
+        if self.poisoned:
+            return f"{self.poisoned} of them still hold the poison from before the run"
+        if self.zeros_failed == self.failed:
+            return "all of them are zero"
+        return f"{self.mismatched} of them NaN or Inf on one side" if self.mismatched else ""
 
     def metrics(self) -> dict[str, float]:
         """Statistics for information; over the elements that are finite on both sides."""
@@ -236,6 +260,6 @@ def saturated(golden: Block, largest: float) -> Block:
 
 
 def _is_poison(raw: Array) -> npt.NDArray[np.bool_]:
-    kind = np.uint16 if raw.dtype.itemsize == 2 else np.uint32
+    kind = np.dtype(f"u{raw.dtype.itemsize}")
     poison: npt.NDArray[np.bool_] = raw.view(kind) == np.iinfo(kind).max
     return poison

@@ -50,6 +50,7 @@ _NUMPY: dict[str, np.dtype[Any]] = {
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "int8": np.dtype(np.int8),
     "int32": np.dtype(np.int32),
+    "hif8": np.dtype(np.uint8),  # its codes: hif8.py
 }
 NAMES = tuple(_NUMPY)
 FLOAT_NAMES = tuple(FORMATS)

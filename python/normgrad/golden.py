@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from normgrad import dtypes
+from normgrad import dtypes, ops
 from normgrad.dtypes import F64, Array
 
 Mask = npt.NDArray[np.bool_]
@@ -98,7 +98,8 @@ def matrices(inputs: Mapping[str, Array], cols: int | None = None) -> Matrices:
 
 def rows_of(op: str) -> Callable[[Matrices, int, int], tuple[RowBlock, Sums]]:
     """The function of an operator: dx of rows begin..end, and what they add to the sums."""
-    return {"rms_norm_grad": rms_norm_grad_rows, "layer_norm_grad_v3": layer_norm_grad_rows}[op]
+    with_mean = ops.find_op(op).has_mean
+    return layer_norm_grad_rows if with_mean else rms_norm_grad_rows
 
 
 def rms_norm_grad_rows(data: Matrices, begin: int, end: int) -> tuple[RowBlock, Sums]:

@@ -23,13 +23,13 @@ specials     normal, with NaN, +Inf and -Inf planted in a few rows of dy and x a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from normgrad import dtypes, ops
+from normgrad import dtypes, ops, scales
 from normgrad.cases import Case, inputs_key
 from normgrad.dtypes import Array
 
@@ -60,6 +60,8 @@ def make_inputs(case: Case) -> dict[str, Array]:
         values |= _drawn(case, op, [name for name in shape if name not in values])
     if case.dist == "specials":
         _plant_specials(case, x, dy)
+    if op.is_quantised:
+        values |= scales.make(case, values)
     given = [spec.name for spec in op.inputs if ops.is_given(spec, case)]
     return {name: values[name].reshape(shape[name]) for name in given}
 
@@ -76,6 +78,13 @@ def _drawn(case: Case, op: ops.OpDescription, others: Sequence[str]) -> dict[str
     found |= op.own.drawn(case, _generator(case, "own"))
     kinds = {name: ops.tensor_dtype(op.tensor(name), case) for name in found}
     return {name: dtypes.from_float32(_limited(case, v), kinds[name]) for name, v in found.items()}
+
+
+def completed(case: Case, captured: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Captured tensors with what a case has beside them: a scale suits any."""
+    if not ops.find_op(case.op).is_quantised:
+        return captured
+    return {**scales.make(case, captured), **captured}
 
 
 def _statistics(case: Case, x: Array, dtype: str) -> dict[str, Array]:

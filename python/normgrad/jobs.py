@@ -17,7 +17,6 @@ from normgrad.cases import Case
 from normgrad.errors import NormgradError
 from normgrad.words import allowed
 
-_CAPTURE_SOC = "ascend910b4"
 _CAPTURE_SUITE = "smoke"
 
 
@@ -117,13 +116,13 @@ def from_suite(name: str) -> list[Job]:
         socs = _soc_by_kernel(job.case for job in found)
         for op in ops.OPS.values():
             for file in sorted(paths.captures_root().glob(f"{op.captures}*.npz")):
-                first = from_npz(file, op.name, _CAPTURE_SOC)
+                first = from_npz(file, op.name, op.capture_soc)
                 others = socs.get((op.name, ops.unit_dtypes(first.case)), {})
                 found.append(first)
                 found += [
                     from_npz(file, op.name, soc)
                     for arch, soc in sorted(others.items())
-                    if arch != plan.find_soc(_CAPTURE_SOC).arch
+                    if arch != plan.find_soc(op.capture_soc).arch
                 ]
     return found
 

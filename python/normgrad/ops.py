@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from normgrad.own_parts import Parts
 
 Role = Literal["in", "out"]
-DtypeRule = Literal["case", "gamma", "stats", "fp32"]
-ShapeRule = Literal["all", "leading", "leading and ones", "normalised"]
+DtypeRule = Literal["case", "gamma", "stats", "fp32", "scale", "dst", "int32"]
+ShapeRule = Literal["all", "leading", "leading and ones", "normalised", "one value"]
 
 
 class OpError(NormgradError, ValueError):
@@ -31,7 +31,7 @@ class TensorSpec:
 
     name: str
     role: Role
-    dtype: DtypeRule  # "case": the case's dtype; "gamma", "stats": its option of that name
+    dtype: DtypeRule  # "case": the case's dtype; "gamma", "stats", ...: its option of that name
     shape: ShapeRule  # "all": x.shape; "leading", "normalised": its two parts
     is_optional: bool = False
     cann_name: str = ""  # where CANN calls it otherwise
@@ -79,6 +79,7 @@ class OpDescription:
     captures: str  # what names of captured tensors begin with
     attributes: tuple[AttributeSpec, ...] = ()  # in IR order
     own: Parts | None = None  # of an operator from outside: what the package has in its modules
+    capture_soc: str = "ascend910b4"  # where the suite of captures runs them
 
     @property
     def inputs(self) -> tuple[TensorSpec, ...]:
@@ -94,11 +95,15 @@ class OpDescription:
         return any(t.name == "mean" for t in self.tensors)
 
     @property
+    def is_quantised(self) -> bool:
+        """Whether dx is."""
+        return any(t.dtype == "dst" for t in self.tensors)
+
+    @property
     def free_dtypes(self) -> tuple[DtypeRule, ...]:
         """What a kernel of it is compiled for; everything else is fp32."""
-        rules: tuple[DtypeRule, ...] = (
-            ("case", "gamma") if self.stats else ("case", "gamma", "stats")
-        )
+        stats: tuple[DtypeRule, ...] = () if self.stats else ("stats",)
+        rules: tuple[DtypeRule, ...] = ("case", "gamma", *stats, "scale", "dst")
         return tuple(rule for rule in rules if any(t.dtype == rule for t in self.tensors))
 
     @property
@@ -131,6 +136,24 @@ _OPS = (
         options=COMMON_OPTIONS | {"stats"},  # anything but fp32 is refused
         stats="fp32",
         captures="rms_",
+    ),
+    OpDescription(
+        name="rms_norm_grad_quant",
+        tensors=(
+            TensorSpec("dy", "in", "case", "all"),
+            TensorSpec("x", "in", "case", "all"),
+            TensorSpec("rstd", "in", "stats", "leading"),
+            TensorSpec("gamma", "in", "gamma", "normalised"),
+            TensorSpec("scales_x", "in", "scale", "one value"),
+            TensorSpec("offset_x", "in", "int32", "one value", is_optional=True),
+            TensorSpec("dx", "out", "dst", "all"),
+            TensorSpec("dgamma", "out", "fp32", "normalised"),
+        ),
+        kernel_source="rms_norm_grad_quant/rms_norm_grad_quant.cpp",
+        options=COMMON_OPTIONS | {"stats", "dst", "div", "offset", "scale"},
+        stats="fp32",
+        captures="rms_",
+        capture_soc="ascend950pr_9599",
     ),
     OpDescription(
         name="layer_norm_grad_v3",
@@ -173,7 +196,11 @@ def tensor_dtype(spec: TensorSpec, case: Case) -> str:
         return case.dtype if case.gamma in (None, "none") else str(case.gamma)
     if spec.dtype == "stats":
         return stats_dtype(case)
-    return "fp32" if spec.dtype == "fp32" else case.dtype
+    if spec.dtype == "scale":
+        return case.scale_dtype
+    if spec.dtype == "dst":
+        return case.dst or "int8"
+    return case.dtype if spec.dtype == "case" else spec.dtype
 
 
 def stats_dtype(case: Case) -> str:
@@ -184,6 +211,8 @@ def stats_dtype(case: Case) -> str:
 def is_given(spec: TensorSpec, case: Case) -> bool:
     """Whether a case hands the tensor over: a gamma of none is not there, nor is what is masked."""
     if spec.name in case.null or (spec.name == "gamma" and case.gamma == "none"):
+        return False
+    if spec.dtype == "int32" and case.offset is None:
         return False
     return spec.role == "in" or spec in wanted(case)
 
@@ -214,7 +243,7 @@ def set_own(own: Iterable[OpDescription]) -> None:
 
 
 def unit_dtypes(case: Case) -> tuple[str, ...]:
-    """What a kernel is compiled for: dtypes of dy, of gamma and, where they are free, of rstd."""
+    """What a kernel is compiled for: dtypes of dy, of gamma and of whatever else is free."""
     op = find_op(case.op)
     first = {tensor.dtype: tensor for tensor in reversed(op.tensors)}
     return tuple(tensor_dtype(first[rule], case) for rule in op.free_dtypes)
@@ -223,6 +252,8 @@ def unit_dtypes(case: Case) -> tuple[str, ...]:
 def tensor_shape(spec: TensorSpec, case: Case) -> tuple[int, ...]:
     """Shape that the case gives this tensor."""
     leading = len(case.shape) - case.axes
+    if spec.shape == "one value":
+        return (1,)
     if spec.shape == "leading":
         return case.shape[:leading]
     if spec.shape == "leading and ones":

@@ -92,6 +92,9 @@ class Attributes:
 
     normalized_shape: tuple[int, ...] | None = None
     output_mask: tuple[bool, ...] | None = None
+    quant_mode: str | None = None
+    div_mode: bool = True
+    dst_type: str | None = None  # None: the dtype of dx says it
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,10 @@ class Problem:
     sums_dtype: str = "fp32"  # of dgamma and dbeta
     outputs: int = 0b011  # that are asked for: bits for dx, dgamma, dbeta
     has_mean: bool = False
+    dx_dtype: str | None = None  # None: dx is not quantised
+    scale_dtype: str | None = None
+    divides: bool = False
+    has_offset: bool = False
 
 
 @dataclass(frozen=True)
@@ -222,6 +229,10 @@ def check(
         _DTYPE_NAMES[problem.sums_dtype],
         problem.outputs,
         bool(problem.has_mean),
+        _DTYPE_NAMES[problem.dx_dtype] if problem.is_quantised else None,
+        _DTYPE_NAMES[problem.scale_dtype] if problem.is_quantised else None,
+        bool(problem.divides),
+        bool(problem.has_offset),
     )
 
 
@@ -252,6 +263,11 @@ def _planned(
         ),
         problem.outputs,
         problem.has_mean,
+        problem.dx_dtype is not None,
+        dtype_code(problem.dx_dtype),
+        dtype_code(problem.scale_dtype),
+        problem.divides,
+        problem.has_offset,
     )
     raw_options = _write_options(options)
     raw, answer = PlanStruct(), AnswerStruct()
@@ -293,7 +309,10 @@ def _write_tensor(tensor: TensorDesc) -> TensorStruct:
 
 
 def _write_attributes(attributes: Attributes) -> AttributesStruct:
-    raw = AttributesStruct()
+    raw = AttributesStruct(div_mode=attributes.div_mode, dst_type=dtype_code(attributes.dst_type))
+    if attributes.quant_mode is not None:
+        raw.has_quant_mode = 1
+        raw.quant_mode = _bytes(attributes.quant_mode)[:16]
     if attributes.normalized_shape is not None:
         raw.has_normalized_shape = 1
         raw.normalized_rank = len(attributes.normalized_shape)

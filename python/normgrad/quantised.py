@@ -6,14 +6,18 @@ have carried the golden value over the boundary between the two, and never by mo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import frexp
 
 import numpy as np
 import numpy.typing as npt
 
 from normgrad import dtypes, hif8
+from normgrad.cases import Case
 from normgrad.dtypes import F64, Array
 
+DTYPES = ("int8", "hif8")
 INT8_MIN, INT8_MAX = -128, 127
 _FP32 = dtypes.FORMATS["fp32"]
 
@@ -27,13 +31,33 @@ class Quantisation:
     divides: bool = False  # dx / scale instead of dx * scale
     offset: int | None = None
 
+    @property
+    def factor(self) -> float:
+        """What dx is multiplied by."""
+        with np.errstate(all="ignore"):
+            return float(np.divide(1.0, self.scale)) if self.divides else self.scale
+
+    def stays_exact(self, cols: int) -> bool:
+        """Whether dx of dist=exact, a multiple of 2^-3 / cols below 16, becomes an exact fp32."""
+        factor = abs(self.factor)
+        if not 0.0 < factor < np.inf or frexp(factor)[0] != 0.5:
+            return False
+        largest = max(16.0 * factor, abs(self.offset or 0))
+        return 2.0 * largest <= 2.0**24 * factor * 2.0**-3 / cols
+
+
+def of_call(case: Case, inputs: Mapping[str, Array], dst: str) -> Quantisation:
+    """What the tensors of a call say."""
+    scale = float(dtypes.to_float64(inputs["scales_x"].reshape(-1))[0])
+    offset = int(inputs["offset_x"].reshape(-1)[0]) if "offset_x" in inputs else None
+    return Quantisation(dst, scale, case.divides, offset)
+
 
 def value_and_slack(dx: F64, s: F64, u: F64, how: Quantisation, c: float) -> tuple[F64, F64]:
     """What is rounded to a code, from the golden dx, and how far fp32 may be from it."""
     with np.errstate(all="ignore"):
-        factor = 1.0 / how.scale if how.divides else how.scale
         value = dx / how.scale if how.divides else dx * how.scale
-        slack = (c * 2.0**-24 * s + u) * abs(factor)
+        slack = (c * 2.0**-24 * s + u) * abs(how.factor)
         if how.divides:
             slack = slack + dtypes.ulp(value, _FP32)
         if how.offset is not None:
@@ -57,8 +81,8 @@ def scores(got: Array, value: F64, slack: F64, dst: str) -> F64:
 
     Inf for anything further, and for a wrong code where nothing may differ (slack is zero).
     """
-    want = _place(encode(value, dst), dst)
-    have = _place(got, dst)
+    want = place(encode(value, dst), dst)
+    have = place(got, dst)
     away = np.abs(have - want)
     with np.errstate(all="ignore"):
         distance = np.abs(value - _boundary(want, have, dst)) / slack
@@ -66,7 +90,7 @@ def scores(got: Array, value: F64, slack: F64, dst: str) -> F64:
     return np.where(away == 0, 0.0, np.where(away == 1, distance, np.inf))
 
 
-def _place(codes: Array, dst: str) -> npt.NDArray[np.int64]:
+def place(codes: Array, dst: str) -> npt.NDArray[np.int64]:
     """Order of codes by value, neighbours one apart."""
     return (hif8.rank(codes) if dst == "hif8" else codes).astype(np.int64)
 

@@ -85,6 +85,9 @@ def attributes(case: Case) -> Attributes:
     return Attributes(
         case.shape[len(case.shape) - case.axes :],
         tuple(spec in wanted for spec in ops.find_op(case.op).outputs),
+        quant_mode="static",
+        div_mode=case.divides,
+        dst_type=ops.tensor_dtype(ops.find_op(case.op).tensor("dx"), case),
     )
 
 
@@ -158,7 +161,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     try:
         if job.npz:
             capture = captures.load_npz(job.npz, case.op)
-            data = capture.inputs
+            data = inputs.completed(case, capture.inputs)
             notes = [note for note in (planned.note, capture.remark()) if note]
             planned = replace(planned, note="; ".join(notes))
         else:

@@ -92,6 +92,10 @@ class AttributesStruct(ctypes.Structure):
         ("has_output_mask", ctypes.c_int32),
         ("mask_length", ctypes.c_int32),
         ("output_mask", ctypes.c_int32 * 3),
+        ("has_quant_mode", ctypes.c_int32),
+        ("quant_mode", ctypes.c_char * 16),
+        ("div_mode", ctypes.c_int32),
+        ("dst_type", ctypes.c_int32),
     )
 
 
@@ -105,6 +109,11 @@ class ProblemStruct(ctypes.Structure):
         ("sums_dtype", ctypes.c_int32),
         ("outputs", ctypes.c_uint32),
         ("has_mean", ctypes.c_uint32),
+        ("is_quantised", ctypes.c_uint32),
+        ("dx_dtype", ctypes.c_int32),
+        ("scale_dtype", ctypes.c_int32),
+        ("divides", ctypes.c_uint32),
+        ("has_offset", ctypes.c_uint32),
         ("copy_cols", ctypes.c_uint32),  # this and the next two: the planner's own
         ("meeting_bytes", ctypes.c_uint32),
         ("in_registers", ctypes.c_uint32),

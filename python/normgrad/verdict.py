@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from normgrad import compare, dtypes, fair, golden, inputs, ops, where
+from normgrad import compare, dtypes, fair, golden, inputs, ops, quantised, where
 from normgrad.cases import Case
+from normgrad.codes import CodeTally
 from normgrad.compare import Tally, Worst
 from normgrad.dtypes import Array
 from normgrad.fair import Comparison, PairwiseSum
@@ -91,13 +90,13 @@ def judge(
         complaints = (
             f"{tally.name}: {words}"
             for tally, seen in zip(tallies, comparisons, strict=True)
-            if (words := seen.complaint(case.dist if drawn else ""))
+            if seen and (words := seen.complaint(case.dist if drawn else ""))
         )
         if reason := "; ".join(complaints):
             status = Status.FAILED
     gated = ops.find_op(case.op).own is None
     metrics = {
-        tally.name: tally.metrics() | (seen.metrics() if gated else {})
+        tally.name: tally.metrics() | (seen.metrics() if seen and gated else {})
         for tally, seen in zip(tallies, comparisons, strict=True)
     }
     lines = explain(tallies, plan)
@@ -120,7 +119,8 @@ def _wrong_form(case: Case, outputs: Mapping[str, Array]) -> str:
 
 def _compare(
     case: Case, data: Mapping[str, Array], outputs: Mapping[str, Array], c: float, saturates: bool
-) -> tuple[tuple[Tally, ...], tuple[Comparison, ...]]:
+) -> tuple[tuple[Tally, ...], tuple[Comparison | None, ...]]:
+    """What was seen of each output; of a quantised one there is no average to compare."""
     own = ops.find_op(case.op).own
     source = None if own else golden.matrices(data, case.cols)
     tallies: dict[str, Tally] = {}
@@ -128,9 +128,13 @@ def _compare(
     exact = inputs.is_exact(case) if source else (False, False)
     repeats = source is not None and fair.repeats(source)
     for spec in ops.wanted(case):
-        shape = outputs[spec.name].shape
-        fmt = dtypes.FORMATS[ops.tensor_dtype(spec, case)]
+        shape, kind = outputs[spec.name].shape, ops.tensor_dtype(spec, case)
         rows, cols = 1 if spec.is_sum else case.rows, 1 if spec.by_rows else case.cols
+        if kind in quantised.DTYPES:
+            how = quantised.of_call(case, data, kind)
+            tallies[spec.name] = CodeTally.of(spec.name, shape, rows, cols, c, exact[0], how)
+            continue
+        fmt = dtypes.FORMATS[kind]
         narrow = saturates and fmt.name != "fp32"
         tallies[spec.name] = Tally(
             spec.name, fmt, shape, rows, cols, c, exact[spec.is_sum], narrow, spec.is_sum
@@ -140,7 +144,7 @@ def _compare(
         _by_blocks(case, source, outputs, tallies, comparisons)
     elif case.cols and own:
         _own_blocks(own, case, data, outputs, tallies)
-    return tuple(tallies.values()), tuple(comparisons.values())
+    return tuple(tallies.values()), tuple(comparisons.get(name) for name in tallies)
 
 
 def _own_blocks(
@@ -195,7 +199,7 @@ def _by_blocks(
     for number, begin in enumerate(range(0, rows, step)):
         block, sums = golden_rows(source, begin, min(begin + step, rows))
         looks = dx is not None and number % every == 0
-        plain, parts = fair.rows(source, begin, block.end, looks)
+        plain, parts = fair.rows(source, begin, block.end, looks and "dx" in comparisons)
         for name in total:
             total[name].add(sums[name])
             pairwise[name].add(parts[name])
@@ -272,17 +276,12 @@ def describe(tally: Tally, plan: SplitOfRows | None) -> str:
     )
     place = "; ".join(places)
     index = ", ".join(map(str, worst.index))
-    size = (
-        f"off by {worst.error_ulp:.3g} ulp, {tally.score:.3g} times what is allowed"
-        if np.isfinite(tally.score)
-        else "a special value in the wrong place"
-    )
     sentence = [
         f"{tally.name}[{index}] ({place}) is {worst.got:.9g} instead of {worst.expected:.9g}",
-        size,
+        tally.error_words(),
         f"{tally.failed} of {elems} elements fail",
     ]
-    sentence += [_what(tally)] if _what(tally) else []
+    sentence += [cause] if (cause := tally.cause_words()) else []
     if hints := [hint for hint, _ in where.patterns(tally, plan)]:
         sentence.append(" and ".join(hints))
     return ", ".join(sentence)
@@ -304,13 +303,3 @@ def explain(tallies: tuple[Tally, ...], plan: SplitOfRows | None) -> tuple[str, 
             + (" (sums over rows, the exchange between cores)" if "dx" in right else "")
         )
     return tuple(lines)
-
-
-def _what(tally: Tally) -> str:
-    if tally.poisoned == tally.failed:
-        return "all of them still hold the poison from before the run (never written?)"
-    if tally.poisoned:
-        return f"{tally.poisoned} of them still hold the poison from before the run"
-    if tally.zeros_failed == tally.failed:
-        return "all of them are zero"
-    return f"{tally.mismatched} of them NaN or Inf on one side" if tally.mismatched else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,7 +17,9 @@ BYTES_PER_COL = 10  # of UB, at least, in a row that is read once: no such row i
 SCAN_STEP = 16  # a boundary lies between two of these; inside, both sides are found exactly
 # Of an operator with many combinations of dtypes, how many go through everything; the others are
 # cut alike, and meet the boundaries and one line of each kind.
-THOROUGH = {"layer_norm_grad_v3": 2}
+THOROUGH = {"layer_norm_grad_v3": 2, "rms_norm_grad_quant": 1}
+# Lines of an operator that quantises go through these ways in turn.
+WAYS = ("", "dst=hif8", "div=0:offset=-3", "dst=hif8:div=0", "offset=4", "dst=hif8:offset=1")
 SMALL_UB = (65536, 32768, 16384)
 # Blocks of 8 and 16 elements, repeats of 64 and 128, leaves of 512, and what copies like.
 UNITS = (48, 64, 96, 128, 192, 256, 320, 512, 1024, 1536, 2048, 4096)
@@ -71,6 +74,7 @@ class _Writer:
 
     def __init__(self, op: str, soc: plan.Soc, dtype: str, gamma: str) -> None:
         self.op, self.soc, self.dtype, self.gamma = op, soc, dtype, gamma
+        self.ways = itertools.cycle(WAYS if ops.find_op(op).is_quantised else ("",))
         # of a row, where the check asks for some
         self.least_cols = next(c for c in range(1, 33) if self._is_allowed(4, c))
 
@@ -101,7 +105,7 @@ class _Writer:
         words = [self.op, self.soc.name, self.dtype, f"{_list(rows)}x{_list(cols)}"]
         words += [] if self.gamma == self.dtype else [f"gamma={self.gamma}"]
         words += [f"{name}={value}" for name, value in (wish or {}).items()]
-        return ":".join([*words, *([more] if more else [])])
+        return ":".join([*words, *(word for word in (next(self.ways), more) if word)])
 
 
 def _problem(op: str, rows: int, cols: int, dtype: str, gamma: str) -> Problem:
@@ -116,6 +120,8 @@ def _problem(op: str, rows: int, cols: int, dtype: str, gamma: str) -> Problem:
         stats_dtype=description.stats or dtype,
         sums_dtype="fp32" if sums.dtype == "fp32" else gamma,
         outputs=(1 << len(description.outputs)) - 1,
+        dx_dtype="int8" if description.is_quantised else None,
+        scale_dtype="fp32" if description.is_quantised else None,
     )
 
 
@@ -205,8 +211,11 @@ def _boundaries(write: _Writer, is_brief: bool) -> Iterator[str]:
 
 
 def _mixed(write: _Writer) -> Iterator[str]:
-    yield "# statistics in fp32, a few tails"
-    yield from write([5, 45], [1, 9, 33, 65, 129, 1025, 5001, 14001], more="stats=fp32")
+    is_quantised = ops.find_op(write.op).is_quantised
+    more = f"scale={write.dtype}" if is_quantised else "stats=fp32"
+    yield "# a scale as dy, a few tails" if is_quantised else "# statistics in fp32, a few tails"
+    for _ in range(2 if is_quantised else 1):
+        yield from write([5, 45], [1, 9, 33, 65, 129, 1025, 5001, 14001], more=more)
 
 
 def _masks(write: _Writer, strategies: Iterable[str]) -> Iterator[str]:

@@ -22,7 +22,8 @@ Record = Mapping[str, Any]
 KINDS = ("ut_tiling", "ut_infershape", "st_ttk_csv", "st_atk_json")
 DTYPES = {
     "float16": "fp16", "fp16": "fp16", "bfloat16": "bf16", "bf16": "bf16",
-    "float": "fp32", "float32": "fp32", "fp32": "fp32",
+    "float": "fp32", "float32": "fp32", "fp32": "fp32", "int32": "int32", "int8": "int8",
+    "hifloat8": "hif8",
 }  # fmt: skip
 
 CASES_HEAD = """\
@@ -51,6 +52,15 @@ LAYER_HEAD = """\
 """
 
 
+QUANT_HEAD = """\
+# Cases that hicann/ops-nn publishes for RmsNormGradQuant (files below
+# norm/rms_norm_grad_quant/tests, August 2026): shapes, dtypes and attributes. Written by
+# tests/harness/suite_writer.py. expect=161001 is the contract's. No numbers are published: the
+# scale is one that suits dx, an offset is 3.
+"""
+PUBLISHED_OFFSET = "3"
+
+
 @dataclass(frozen=True)
 class Source:
     """What is published for an operator, and how tensors are called there."""
@@ -59,10 +69,18 @@ class Source:
     root: str
     head: str
     names: Mapping[str, str]  # ours by theirs, where they differ
+    kinds: tuple[str, ...] = KINDS
 
 
 SOURCES = {
     "rms_norm_grad": Source("RmsNormGrad", "norm/rms_norm_grad/tests/", CASES_HEAD, {"input": "x"}),
+    "rms_norm_grad_quant": Source(
+        "RmsNormGradQuant",
+        "norm/rms_norm_grad_quant/tests/",
+        QUANT_HEAD,
+        {},
+        (*KINDS, "ut_op_api"),
+    ),
     "layer_norm_grad_v3": Source(
         "LayerNormGradV3",
         "norm/layer_norm_grad_v3/tests/",
@@ -79,7 +97,7 @@ def texts(records: Sequence[Record], op: str = "rms_norm_grad") -> tuple[str, st
     differences: list[str] = []
     on_310p: dict[str, str] = {}
     mine = [_renamed(r, source) for r in records if r["op"] == source.name]
-    for kind in KINDS:
+    for kind in source.kinds:
         group = [r for r in mine if r["source_kind"] == kind]
         if not group:
             continue
@@ -134,18 +152,36 @@ def case_of(record: Record, op: str = "rms_norm_grad") -> Case:
     """The case text that has a record's chip, dtypes, shape and kind of numbers."""
     shapes, dtypes = record["shapes"], record["dtypes"]
     names = {name: DTYPES[dtype.lower()] for name, dtype in dtypes.items()}
-    x, gamma = shapes["x"], shapes["gamma"]
+    is_quantised = ops.find_op(op).is_quantised
+    stats = names.get("rstd", ops.OPS[op].stats)
     return Case(
         op=op,
-        soc="ascend950" if _is_950(record) else "ascend910b4",
+        soc="ascend950" if is_quantised or _is_950(record) else "ascend910b4",
         dtype=names["dy"],
-        shape=tuple(x),
-        gamma=names["gamma"],
-        stats=None if names["rstd"] == ops.OPS[op].stats else names["rstd"],
-        axes=len(gamma),
+        shape=tuple(shapes["dy"]),
+        gamma=names.get("gamma"),
+        stats=None if stats == ops.OPS[op].stats else stats,
+        axes=len(shapes.get("gamma", shapes.get("dgamma", ()))),
         mask=_mask(record.get("attrs") or {}),
         dist=_dist(record.get("value_range")),
+        **(_quantised(record, names) if is_quantised else {}),
     )
+
+
+def _quantised(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
+    """Options that only RmsNormGradQuant has; tensors that are not there are null."""
+    attrs = record.get("attrs") or {}
+    named = "HIFLOAT8" if re.search("34|HIFLOAT8", str(attrs.get("dst_type"))) else "INT8"
+    dst = record.get("out_dtypes", record["dtypes"]).get("dx", named)
+    asked = attrs.get("div_mode", attrs.get("divMode", "true"))
+    null = [name for name in ("x", "rstd", "gamma", "scales_x") if name not in record["shapes"]]
+    return {
+        "dst": DTYPES[dst.lower()],
+        "div": str(asked).lower() == "true",
+        "offset": PUBLISHED_OFFSET if "offset_x" in record["shapes"] else None,
+        "scale": names.get("scales_x"),
+        "null": tuple(null),
+    }
 
 
 def _mask(attrs: Mapping[str, Any]) -> str | None:
@@ -180,6 +216,8 @@ def _dist(ranges: Any) -> str:
 
 def contract(case: Case) -> int:
     """The status code that the operator's contract has for a call of this form."""
+    if case.null:
+        return 161001
     with_mean = ops.find_op(case.op).has_mean
     allowed = (None, "fp32", case.dtype) if with_mean else (None, "fp32")
     wrong_gamma = with_mean and case.gamma not in (None, "none", "fp32")
@@ -207,6 +245,10 @@ def _with_expectation(case: Case) -> Case:
 def _beyond_case_text(record: Record) -> str:
     """Why a record cannot be written as a case; empty if it can."""
     shapes, outs = record["shapes"], record.get("out_dtypes", {})
+    if "dy" not in shapes:
+        return "it names no shapes"
+    if record["op"] == "RmsNormGradQuant":
+        return _beyond_quantised_text(record)
     x = shapes["x"]
     if not x:
         return "its tensors have no axes"
@@ -214,6 +256,19 @@ def _beyond_case_text(record: Record) -> str:
         return f"dy has shape {shapes['dy']} and x {x}, refused there and here"
     if outs.get("dx", record["dtypes"]["dy"]) != record["dtypes"]["dy"]:
         return f"dx is {outs['dx']} and dy {record['dtypes']['dy']}, refused there and here"
+    return ""
+
+
+def _beyond_quantised_text(record: Record) -> str:
+    shapes = record["shapes"]
+    x, gamma = shapes.get("x", shapes["dy"]), shapes.get("gamma", shapes.get("dgamma", ()))
+    rstd = x[: len(x) - len(gamma)]
+    if shapes["dy"] != x:
+        return f"dy has shape {shapes['dy']} and x {x}, refused there and here"
+    if shapes.get("rstd", rstd) != rstd:
+        return f"rstd has shape {shapes['rstd']} beside x of {x}; it goes no further than shapes"
+    if shapes.get("scales_x", [1]) != [1]:
+        return f"scales_x has shape {shapes['scales_x']}, refused there and here"
     return ""
 
 

@@ -20,7 +20,7 @@ import published_suite
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"
 DIFFERENCES = ROOT / "tests" / "data" / "published_differences.txt"
-OPS = ("rms_norm_grad", "layer_norm_grad_v3")
+OPS = ("rms_norm_grad", "rms_norm_grad_quant", "layer_norm_grad_v3")
 
 
 def main(words: list[str]) -> int:

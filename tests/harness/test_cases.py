@@ -93,6 +93,42 @@ def test_parse_wrong_text_gives_one_sentence(text: str, words: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+QUANT = "rms_norm_grad_quant:ascend950pr_9599:fp16:4x16"
+
+
+@pytest.mark.parametrize(
+    ("options", "canonical", "dtype", "value"),
+    [
+        ("dst=int8:div=1:offset=none:scale=fp32", "", "fp32", None),
+        (
+            "dst=hif8:div=0:offset=-07:scale=fp16",
+            "dst=hif8:div=0:offset=-7:scale=fp16",
+            "fp16",
+            None,
+        ),
+        ("offset=0:scale=0.50@fp16", "offset=0:scale=0.5@fp16", "fp16", 0.5),
+        ("scale=1e-40@fp32", "scale=1e-40", "fp32", 1e-40),
+        ("scale=-inf", "scale=-inf", "fp32", float("-inf")),
+    ],
+)
+def test_quantisation_has_one_text(
+    options: str, canonical: str, dtype: str, value: float | None
+) -> None:
+    case = Case.parse(f"{QUANT}:{options}")
+    assert str(case) == ":".join(filter(None, (QUANT, canonical, "seed1")))
+    assert Case.parse(str(case)) == case
+    assert (case.scale_dtype, case.scale_value) == (dtype, value)
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["dst=fp32", "div=2", "offset=2147483648", "offset=1.5", "scale=x", "scale=1@x", "scale=@bf16"],
+)
+def test_wrong_quantisation_is_refused(option: str) -> None:
+    with pytest.raises(CaseError, match=f"{option.partition('=')[0]}="):
+        Case.parse(f"{QUANT}:{option}")
+
+
 def test_inputs_key_ignores_soc_and_what_steers_the_plan() -> None:
     steered = "rms_norm_grad:ascend910b1:bf16:4096x1024:cores=3:ub=65536:strategy=A:expect=1"
     assert inputs_key(Case.parse(steered)) == inputs_key(Case.parse(PLAIN))

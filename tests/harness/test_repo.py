@@ -28,7 +28,7 @@ FOLDERS = (
 CODE = {".py", ".h", ".cpp", ".sh", ".md", ".j2", ".toml", ""}
 # Lines of code at most: CONTRIBUTING.md, "Budgets". Blank lines and comments are free, so that a
 # budget never argues against a reason.
-SIZES = {"op_kernel": 6000, "twin": 17500, "tiling": 4500, "python": 10000}
+SIZES = {"op_kernel": 6000, "twin": 17500, "tiling": 4500, "python": 10300}
 COMMANDS = ("verify", "test", "check", "build", "package", "check-cann", "npu", "format", "clean")
 
 
@@ -139,7 +139,8 @@ def _compile(source: Path, dtype: str = "float") -> None:
     in_registers = "regbase" in "/".join(source.parts[-3:]) or "regbase" in source.read_text()
     arch = 3510 if in_registers else 2201
     flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-D__NPU_ARCH__={arch}"]
-    flags += [f"-DDTYPE_{name}={dtype}" for name in ("DY", "X", "GAMMA", "DX")]
+    flags += [f"-DDTYPE_{name}={dtype}" for name in ("DY", "X", "GAMMA", "SCALES_X")]
+    flags += [f"-DDTYPE_DX={'int8_t' if 'quant' in source.name else dtype}"]
     flags += [f"-DDTYPE_{name}=float" for name in ("RSTD", "DGAMMA")]
     flags += [f"-I{ROOT / 'twin' / name}" for name in INCLUDED] + [f"-I{ROOT}"]
     run = subprocess.run(

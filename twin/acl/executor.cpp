@@ -137,7 +137,10 @@ aclnnStatus AddKernel(aclOpExecutor* executor, const char* op_type, const Kernel
     }
   }
   Answer answer = Runtime::Get().FindChip(&step->soc);
-  const Attributes described = Describe(attributes.normalized_shape, attributes.output_mask);
+  const Attributes described =
+      attributes.quant_mode == nullptr
+          ? Describe(attributes.normalized_shape, attributes.output_mask)
+          : DescribeQuantisation(attributes.quant_mode, attributes.div_mode, attributes.dst_type);
   if (answer.ok()) answer = Plan(described, step.get());
   if (!answer.ok()) return Fail(answer.code, answer.sentence);
   if (step->plan.cores == 0) return ACLNN_SUCCESS;

@@ -63,7 +63,8 @@ Kernel AskHarness(const std::vector<std::string>& unit) {
                            " (NORMGRAD_PYTHON names the Python that has normgrad)");
 }
 
-// Dtypes of dy, of gamma (without it, of the sums) and, where they are free, of the statistics.
+// Dtypes of dy, of gamma (without it, of the sums) and, where they are free, of the statistics, or
+// of the scale and of dx.
 std::vector<std::string> UnitOf(const KernelStep& step) {
   const Problem& problem = step.problem;
   const bool has_gamma = problem.gamma_dtype != DType::kUndefined;
@@ -71,6 +72,10 @@ std::vector<std::string> UnitOf(const KernelStep& step) {
                                    NameOf(problem.dtype),
                                    NameOf(has_gamma ? problem.gamma_dtype : problem.sums_dtype)};
   if (problem.has_mean != 0) unit.push_back(NameOf(problem.stats_dtype));
+  if (problem.is_quantised != 0) {
+    unit.push_back(NameOf(problem.scale_dtype));
+    unit.push_back(NameOf(problem.dx_dtype));
+  }
   return unit;
 }
 

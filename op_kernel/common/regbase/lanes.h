@@ -34,12 +34,16 @@ __simd_callee__ inline void LoadRowValue(Lanes& lanes, __ubuf__ float* at) {
   AscendC::Reg::LoadAlign<float, AscendC::Reg::LoadDist::DIST_BRC_B32>(lanes, at);
 }
 
-// The store edge of a result that is rounded to its dtype and nothing else. Another operator brings
-// an edge of its own, with the same two members.
+// The edge of a vector function that rounds results to their dtype and does nothing else. Another
+// operator brings an edge of its own, with the same members.
 template <typename T>
 struct StoreRounded {
   using Element = T;
+  struct Place {};  // of what it reads from UB
 
+  __simd_callee__ inline void Begin(const Place&) {}
+
+  // 64 results, from a 32 B block on; `lanes` is used up.
   __simd_callee__ static inline void Store(__ubuf__ T* at, Lanes& lanes, LaneMask& mask) {
     namespace Reg = AscendC::Reg;
     if constexpr (sizeof(T) == sizeof(float)) {

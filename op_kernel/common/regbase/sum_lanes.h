@@ -9,6 +9,7 @@
 
 #include "op_kernel/common/regbase/over_rows.h"
 #include "op_kernel/common/sum_places.h"
+#include "tiling/norm_grad.h"
 
 class SumLanes : public SumPlaces {
  public:

@@ -9,10 +9,13 @@
 #include "op_kernel/rms_norm_grad/regbase/second_pass.h"
 #include "op_kernel/rms_norm_grad/rows_chunk.h"
 
-template <typename T, typename G>
+// `Store` says what dx becomes; `kOverX`: it may lie over x.
+template <typename T, typename G, typename Store, bool kOverX = false>
 class ChunkPasses {
  public:
-  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
+  __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
+                              AscendC::TPipe* pipe) {
+    store_.Init(args, plan, pipe);
     has_halves_ = plan.ub.half_rows > 0;
     if (has_halves_) pipe->InitBuffer(half_buf_, plan.ub.half_rows);
   }
@@ -34,10 +37,9 @@ class ChunkPasses {
     }
   }
 
-  // dx may lie where x or dy lies; its rows are as far apart as theirs.
-  __aicore__ inline void Second(const AscendC::LocalTensor<T>& dx, const RowsChunk<T>& chunk,
-                                const GammaColumns<G>& gamma) {
-    SecondPass<T, G, StoreRounded<T>>(UbOf(dx), chunk.pitch, InUb(chunk, gamma), UbOf(chunk.mean));
+  __aicore__ inline void Second(const AscendC::LocalTensor<typename Store::Element>& dx,
+                                const RowsChunk<T>& chunk, const GammaColumns<G>& gamma) {
+    store_.template Second<kOverX>(UbOf(dx), chunk.dx_pitch, InUb(chunk, gamma), UbOf(chunk.mean));
   }
 
  private:
@@ -48,6 +50,7 @@ class ChunkPasses {
             chunk.cols,    chunk.pitch};
   }
 
+  Store store_;
   bool has_halves_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> half_buf_;
 };

@@ -20,12 +20,16 @@
 
 #include "op_kernel/common/partial_sums.h"
 #include "op_kernel/common/row_queues.h"
-#include "op_kernel/rms_norm_grad/regbase/chunk_passes.h"
+#include "op_kernel/rms_norm_grad/regbase/register_parts.h"
 #include "op_kernel/rms_norm_grad/rstd_group.h"
 
-template <typename T, typename G>
+template <typename Parts>
 class DxWholeRow {
  public:
+  using T = typename Parts::Element;
+  using G = typename Parts::Gamma;
+  using D = typename Parts::Dx;
+
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     plan_ = plan;
@@ -35,7 +39,7 @@ class DxWholeRow {
     partials_.Init(args, plan, pipe);
     pipe->InitBuffer(gamma_buf_, plan.ub.gamma);
     sum_.Init(plan, pipe);
-    passes_.Init(plan, pipe);
+    passes_.Init(args, plan, pipe);
     values_.Init(plan, pipe);
     const AscendC::LocalTensor<G> gamma = gamma_buf_.template Get<G>();
     gamma_ = TakeGammaColumns(args, plan, gamma, gamma, pipe);
@@ -76,6 +80,7 @@ class DxWholeRow {
     RowsChunk<T> tile;
     tile.cols = plan_.cols;
     tile.pitch = plan_.pitch_cols;
+    tile.dx_pitch = plan_.dx_pitch_cols;
     for (uint32_t row = 0; row < rows; row += tile.rows) {
       const uint64_t left = EndOfGroup(plan_, first_row + row, end) - (first_row + row);
       const bool ends_group = left <= rows - row;
@@ -93,7 +98,7 @@ class DxWholeRow {
     tile.rstd = values_.Rstd(rstd_row);
     tile.mean = values_.MinusMeanRstd();
     tile.rows = rows;
-    const AscendC::LocalTensor<T> dx = queues_.NewDx();
+    const AscendC::LocalTensor<D> dx = queues_.NewDx();
     passes_.Second(dx, tile, gamma_);
     queues_.GiveBackX(x);
     queues_.GiveBackDy(dy);
@@ -106,11 +111,11 @@ class DxWholeRow {
 
   NormGradTiling plan_;
   AscendC::TPipe* pipe_;
-  RowQueues<T, G> queues_;
+  RowQueues<T, G, D> queues_;
   RstdGroup rstd_;
   SumLanes sum_;
   PartialSums<> partials_;
-  ChunkPasses<T, G> passes_;
+  typename Parts::TilePasses passes_;
   GammaColumns<G> gamma_;
   RowValues values_;
   AscendC::TBuf<AscendC::TPosition::VECIN> gamma_buf_;

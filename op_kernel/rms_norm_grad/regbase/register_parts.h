@@ -6,13 +6,16 @@
 #include "op_kernel/common/regbase/row_places.h"
 #include "op_kernel/rms_norm_grad/regbase/chunk_passes.h"
 
-template <typename T, typename G>
+// `Store` says what dx becomes on its way to UB.
+template <typename T, typename G, typename Store = PlainStore<T>>
 struct RegisterParts {
   using Element = T;
   using Gamma = G;
+  using Dx = typename Store::Element;
   using Sum = SumLanes;
-  using Passes = ChunkPasses<T, G>;
-  using WidePasses = ChunkPasses<T, float>;  // gamma comes in fp32
+  using Passes = ChunkPasses<T, G, Store, true>;  // dx over x
+  using TilePasses = ChunkPasses<T, G, Store>;
+  using WidePasses = ChunkPasses<T, float, Store>;  // gamma comes in fp32
   using Statistics = RowValues;
   using PerRow = RowPlaces;
 };

@@ -32,10 +32,17 @@ _RULE = "breaks the rule"
 _POISON = 0xFF  # NaN in every floating type: what is not written does not pass for a result
 
 # The functions of each operator, and their arguments: tensors by name, "" for one that no case has.
-_APIS = {"rms_norm_grad": "aclnnRmsNormGrad", "layer_norm_grad_v3": "aclnnLayerNormBackward"}
-_AXES, _MASK = "normalised axes", "output mask"
+_APIS = {
+    "rms_norm_grad": "aclnnRmsNormGrad",
+    "rms_norm_grad_quant": "aclnnRmsNormGradQuant",
+    "layer_norm_grad_v3": "aclnnLayerNormBackward",
+}
+_AXES, _MASK, _MODE, _DIVIDES = "normalised axes", "output mask", "quantMode", "divMode"
 _ARGUMENTS = {
     "rms_norm_grad": ("dy", "x", "rstd", "gamma", "dx", "dgamma"),
+    "rms_norm_grad_quant": (
+        "dy", "x", "rstd", "gamma", "scales_x", "offset_x", _MODE, _DIVIDES, "dx", "dgamma",
+    ),
     "layer_norm_grad_v3": (
         "dy", "x", _AXES, "mean", "rstd", "gamma", "", _MASK, "dx", "dgamma", "dbeta",
     ),
@@ -232,14 +239,18 @@ def _first_phase(
 ) -> tuple[int, ctypes.c_void_p]:
     """Bytes of the workspace, and the executor."""
     size, executor = ctypes.c_uint64(), ctypes.c_void_p()
-    others: dict[str, int | None] = {"": None}
+    others: dict[str, object] = {
+        "": ctypes.c_void_p(), _MODE: ctypes.c_char_p(b"static"),
+        _DIVIDES: ctypes.c_bool(case.divides),
+    }  # fmt: skip
     if _AXES in _ARGUMENTS[case.op]:
         wanted = ops.wanted(case)
-        others[_AXES] = session.array("Int", ctypes.c_int64, case.shape[-case.axes :])
+        axes = session.array("Int", ctypes.c_int64, case.shape[-case.axes :])
+        others[_AXES] = ctypes.c_void_p(axes)
         mask = [spec in wanted for spec in ops.find_op(case.op).outputs]
-        others[_MASK] = session.array("Bool", ctypes.c_bool, mask)
+        others[_MASK] = ctypes.c_void_p(session.array("Bool", ctypes.c_bool, mask))
     handles = [
-        ctypes.c_void_p(others[name] if name in others else tensors[name].handle)
+        others[name] if name in others else ctypes.c_void_p(tensors[name].handle)
         for name in _ARGUMENTS[case.op]
     ]
     name = f"{_APIS[case.op]}GetWorkspaceSize"

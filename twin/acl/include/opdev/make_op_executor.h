@@ -14,9 +14,19 @@ struct KernelArguments {
   const char* names;
 };
 
+// In the order of an operator's description: each has its own.
 struct KernelAttributes {
-  const aclBoolArray* output_mask;
-  const aclIntArray* normalized_shape;
+  KernelAttributes() = default;
+  KernelAttributes(const aclBoolArray* mask, const aclIntArray* shape)
+      : output_mask(mask), normalized_shape(shape) {}
+  KernelAttributes(const char* mode, bool divides, int64_t type)
+      : quant_mode(mode), div_mode(divides), dst_type(type) {}
+
+  const aclBoolArray* output_mask = nullptr;
+  const aclIntArray* normalized_shape = nullptr;
+  const char* quant_mode = nullptr;
+  bool div_mode = false;
+  int64_t dst_type = -1;
 };
 
 // A null input is one that the operator does without. An output is never null: CANN would leave it
