@@ -61,6 +61,7 @@ struct NormGradUbBytes {
   uint32_t half_rows;    // DxWholeRow: half the rows of a step, fp32, at least sum_hi; registers:
                          // per row, 64 lanes of each part of a leaf that waits for the others
   uint32_t rstd_block;   // rstd_rows (rounded up to 8) blocks of 32 B, rstd repeated 8 times
+  uint32_t rstd_values;  // rstd_rows fp32, rounded up to 8; 0: steps do not all begin on eight rows
   uint32_t upper_parts;  // DxWholeRow: a step's rows, fp32, for split sums of few columns; or 0
   uint32_t mean_block;   // rows_per_step (rounded up to 8) blocks: minus the mean, times rstd; for
                          // split sums at least six times rows_per_step fp32, rounded up to 64

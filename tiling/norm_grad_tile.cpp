@@ -25,6 +25,7 @@ constexpr uint64_t kRstdTiles = 16;
 // Rows of up to this many columns are dealt with eight at a time: 31 blocks a row are the longest
 // stride, 255 blocks, that eight rows leave.
 constexpr uint64_t kNarrowCols = 248;
+constexpr uint64_t kNarrowRows = 8;
 
 // What both strategies keep beside the rows themselves.
 void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
@@ -39,6 +40,10 @@ void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
   const uint64_t leaf_rows = leaf_pitch == 1 ? step_rows : tile.step_rows;
   const uint32_t values = Stats(problem);  // of a row: as many come as are computed
   bytes.rstd_block = ub.Add("rstd_block", rstd_rows * kBlockBytes, values);
+  // Where the rows of each step begin on a block, their values need not be gathered.
+  const bool has_values = problem.has_mean == 0 && tile.step_rows % kFp32PerBlock == 0 &&
+                          tile.rows % kFp32PerBlock == 0;
+  bytes.rstd_values = ub.Add("rstd_values", has_values ? rstd_rows * kFp32Bytes : 0);
   // Before means are spread there, split sums have arrays for their arithmetic there, and rstd.
   const uint64_t spares = terms > 1 ? (kSplitSumSpares + 1) * sum_bytes : 0;
   bytes.mean_block = ub.Add("mean_block", std::max(step_rows * kBlockBytes, spares), values);
@@ -91,6 +96,12 @@ Layout PlaceInPlaceRow(const Problem& problem, const Tile& tile) {
   bytes.work = ub.Add("work", tile.chunk_cols * kFp32Bytes, WorkArrays(problem, tile));
   PlaceStatistics(problem, tile, &layout);
   return layout;
+}
+
+// Narrow rows are worked on eight at a time: other numbers of them leave lanes idle, and cost
+// instructions of their own.
+uint64_t RowsAtATime(const Problem& problem, uint64_t rows) {
+  return problem.cols <= kNarrowCols && rows >= kNarrowRows ? kNarrowRows : 1;
 }
 
 // Rows of a step begin on a block of dy: every second one may not.
@@ -233,7 +244,9 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
     }
     if (rows != 0) {
       // Even tiles: the last one is not a small one whose copies nothing hides.
-      rows = EvenPiece(busiest_rows, rows);
+      const uint64_t unit = RowsAtATime(problem, std::min(rows, step));
+      step = AlignDown(step, unit);
+      rows = AlignUp(EvenPiece(busiest_rows, AlignDown(rows, unit)), unit);
       if (rows == busiest_rows && rows >= kRowsWorthSplitting) {
         rows = CeilDiv(rows, 2);
       }
@@ -243,7 +256,7 @@ Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_byt
   if (rows == 0 || step == 0) {
     return tile;
   }
-  const uint64_t even = EvenPiece(rows, step);
+  const uint64_t even = AlignUp(EvenPiece(rows, step), RowsAtATime(problem, step));
   step = even == rows ? even : std::min(step, AlignUp(even, 2));
   tile.fits = true;
   tile.in_buffers = in_buffers;

@@ -108,6 +108,11 @@ __aicore__ inline void SumNarrowRows(const AscendC::LocalTensor<float>& sums,
                                      uint32_t cols, uint32_t pitch) {
   const uint32_t rows_up = RoundUp(rows, kBlockElemsFp32);
   const uint32_t count = (cols + kBlockElemsFp32 - 1) / kBlockElemsFp32;
+  if (count == 1) {
+    GoByEight(rows, 0, cols, pitch, SumBlockOfEight{sums, data, rows_up});
+    AscendC::PipeBarrier<PIPE_V>();
+    return;
+  }
   GoByEight(rows, 0, cols, pitch, SumBlockOfEight{blocks, data, rows_up});
   AscendC::PipeBarrier<PIPE_V>();
   for (uint32_t step = 1; step < count; step *= 2) {

@@ -16,6 +16,8 @@ class RowStatistics {
     leaves_ = (plan.cols + kLeafCols - 1) / kLeafCols;
     leaf_pitch_ = plan.leaf_pitch;
     pipe->InitBuffer(rstd_buf_, plan.ub.rstd_block);
+    has_values_ = plan.ub.rstd_values > 0;
+    if (has_values_) pipe->InitBuffer(values_buf_, plan.ub.rstd_values);
     pipe->InitBuffer(mean_buf_, plan.ub.mean_block);
     pipe->InitBuffer(row_sums_buf_, plan.ub.row_sums);
     pipe->InitBuffer(parts_buf_, plan.ub.leaf_parts);
@@ -36,6 +38,9 @@ class RowStatistics {
   // rstd of the next `rows` rows, one value per row as it came.
   __aicore__ inline void SetRstd(const AscendC::LocalTensor<float>& rstd, uint32_t rows) {
     Spread(rstd_buf_.Get<float>(), rstd, rows);
+    if (has_values_) {
+      AscendC::DataCopy(values_buf_.Get<float>(), rstd, RoundUp(rows, kBlockElemsFp32));
+    }
   }
 
   // The sum of columns [first_col, first_col + cols) of every row; first_col is a multiple of 512.
@@ -75,10 +80,20 @@ class RowStatistics {
       AscendC::PipeBarrier<PIPE_V>();
     }
     if (split_.IsSplit()) {
-      const AscendC::LocalTensor<float> rstd = mean[SplitRows::kSpares * second_at_];
-      Gather(rstd, Rstd(first_row), rows);
-      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::LocalTensor<float> rstd = mean[SplitRows::kSpares * second_at_];
+      if (has_values_) {
+        rstd = values_buf_.Get<float>()[first_row];
+      } else {
+        Gather(rstd, Rstd(first_row), rows);
+        AscendC::PipeBarrier<PIPE_V>();
+      }
       split_.Means({sums, sums[second_at_], mean, second_at_, rows}, rstd);
+      Spread(mean, sums, rows);
+    } else if (has_values_) {
+      AscendC::Div(sums, sums, sums[second_at_], RoundUp(rows, kBlockElemsFp32));
+      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::Mul(sums, sums, values_buf_.Get<float>()[first_row], rows);
+      AscendC::PipeBarrier<PIPE_V>();
       Spread(mean, sums, rows);
     } else {
       AscendC::Div(sums, sums, sums[second_at_], RoundUp(rows, kBlockElemsFp32));
@@ -168,12 +183,14 @@ class RowStatistics {
   LeafParts to_;
   Narrow narrow_;
   uint32_t narrow_stage_;
+  bool has_values_;  // of rstd: a step's rows begin on a block of them
   uint32_t cols_;
   uint32_t leaves_;
   uint32_t leaf_pitch_;
   uint32_t second_at_;      // in row_sums: lower sums; of plain ones minus cols, for each row
   uint32_t lower_leaf_at_;  // in leaf_sums
   AscendC::TBuf<AscendC::TPosition::VECCALC> rstd_buf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> values_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> mean_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> row_sums_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> parts_buf_;
