@@ -54,8 +54,8 @@ class ChunkPasses {
   }
 
  private:
-  // All outputs at once, or each that is asked for: a pass for each mask would be four times as much
-  // code.
+  // All outputs at once, or each that is asked for: a pass for each mask would be four times as
+  // much code.
   template <bool kHasPair>
   __aicore__ inline void FirstOf(const RowsInUb<T, G>& in, const FirstSums& out) {
     constexpr uint32_t kAll = kWantsDx | kWantsDgamma | kWantsDbeta;
