@@ -19,12 +19,14 @@ from normgrad.errors import NormgradError
 _HOST_FOLDERS = (
     "include",
     "include/aclnn",
+    "include/nnopbase",
     "include/external",
     "include/exe_graph",
     "pkg_inc",
     "asc/include",
     "*-linux/include",
     "*-linux/include/aclnn",
+    "*-linux/include/nnopbase",
     "*-linux/pkg_inc",
     "*-linux/asc/include",
     "*-linux/ascendc/include/highlevel_api",
@@ -47,6 +49,8 @@ _CHIPS = {
     3510: ("-D__CCE_AICORE__=310", "-D__DAV_C310__", "-DNO_COSIM"),
 }
 _DEBUGGED = ("-D__CCE_KT_TEST__=1", "-DASCENDC_CPU_DEBUG=1")
+_OLD_STRINGS = "-D_GLIBCXX_USE_CXX11_ABI=0"
+_API_STANDARD = "-std=c++17"  # of the headers that aclnn functions are written with
 _MODES = ((), ("-DOP_TILING_LIB",), ("-DOP_PROTO_LIB",))  # the three libraries of a package
 
 
@@ -64,16 +68,18 @@ def folders(home: Path, patterns: tuple[str, ...]) -> list[Path]:
 
 
 def read_host(home: Path) -> list[Reading]:
-    """The descriptions and tiling functions, as each library of a package compiles them."""
-    root = paths.source_root()
-    sources = [*(root / "op_host" / "gert").glob("*.cpp")]
+    """Descriptions, tiling and aclnn functions, as each library of a package compiles them."""
+    root = paths.source_root() / "op_host"
+    sources = [*(root / "gert").glob("*.cpp")]
     for what in ("def", "infershape", "tiling"):
-        sources += (root / "op_host").glob(f"*/*_{what}.cpp")
-    flags = ["-std=c++11", "-D_GLIBCXX_USE_CXX11_ABI=0"]
+        sources += root.glob(f"*/*_{what}.cpp")
+    wanted = [(source, ["-std=c++11", *mode]) for source in sorted(sources) for mode in _MODES]
+    api = [*(root / "common").glob("*.cpp"), *root.glob("*/op_api/*.cpp")]
+    wanted += [(source, [_API_STANDARD]) for source in sorted(api)]
+    where = folders(home, _HOST_FOLDERS)
     return [
-        _read(str(source.relative_to(root)), source, [*flags, *mode], folders(home, _HOST_FOLDERS))
-        for source in sorted(sources)
-        for mode in _MODES
+        _read(str(source.relative_to(root.parent)), source, [_OLD_STRINGS, *flags], where)
+        for source, flags in wanted
     ]
 
 

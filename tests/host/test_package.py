@@ -279,7 +279,10 @@ def toolkit(tmp_path: Path) -> Path:
     """A toolkit whose headers are our own."""
     home = tmp_path / "cann"
     (home / "tools" / "tikicpulib" / "lib").mkdir(parents=True)
-    (home / "include").symlink_to(ROOT / "twin" / "host" / "include")
+    (home / "include").mkdir()
+    for folder in (ROOT / "twin" / "host" / "include", ROOT / "twin" / "acl" / "include"):
+        for headers in folder.iterdir():
+            (home / "include" / headers.name).symlink_to(headers)
     (home / "tools/tikicpulib/lib/include").symlink_to(ROOT / "twin" / "include")
     return home
 
@@ -300,7 +303,8 @@ def test_a_toolkit_without_headers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "include").mkdir()
-    sources = 1 + 3 * len(described())  # of op_host/gert, and of each operator
+    api = len(list((ROOT / "op_host").glob("*/op_api/*.cpp")))
+    sources = 2 + 3 * len(described()) + api  # op_host/gert and common, and those of each operator
     monkeypatch.setenv("ASCEND_HOME_PATH", str(tmp_path))
     monkeypatch.setattr(check_cann, "_MODES", ((),))
     said = check_cann.main()
