@@ -19,6 +19,7 @@ struct Chip {
   bool has_pad_copy;       // DataCopyPad
   bool has_hard_sync_all;  // SyncAll() without a workspace
   bool has_registers;      // register programming
+  bool has_lane_sums;      // BlockReduceSum, WholeReduceSum, Brcb and fused products of fp32
   bool has_hif8;
   bool vector_in_order;  // a vector instruction waits for earlier ones that it depends on
   bool saturates;        // 16-bit formats: Inf becomes the largest finite value, NaN becomes 0

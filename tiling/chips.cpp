@@ -32,18 +32,19 @@ constexpr uint32_t kUbBytes192K = 196608;
 // 8 KB of a 2201 stay free: a kernel built by CANN's framework may lose them to the runtime.
 constexpr uint32_t kUbPlanBytes2201 = kUbBytes192K - 8192;
 
-// arch, UB, UB for plans, event ids, bf16, DataCopyPad, hard SyncAll, registers, hif8, vector in
-// order, saturates.
+// arch, UB, UB for plans, event ids, bf16, DataCopyPad, hard SyncAll, registers, sums over lanes of
+// fp32, hif8, vector in order, saturates.
 // Event ids: QUE_MAX_EVENT of the API's headers (8, on 1001 4). 1001 and 2002 know only saturating
-// 16-bit arithmetic; 2201 and 3510 run in Inf/NaN mode by default.
+// 16-bit arithmetic; 2201 and 3510 run in Inf/NaN mode by default. Sums over lanes: the data types
+// on the pages of ReduceDataBlock, ReduceRepeat, Brcb, MulAddDst and FusedMulAdd.
 constexpr Chip kChip1001{1001,  kUbBytes256K, kUbBytes248K, 4,     false, false,
-                         false, false,        false,        false, true};
+                         false, false,        false,        false, false, true};
 constexpr Chip kChip2002{2002,  kUbBytes256K, kUbBytes248K, 8,     false, false,
-                         false, false,        false,        false, true};
-constexpr Chip kChip2201{2201,  kUbBytes192K, kUbPlanBytes2201, 8, true, true, true, false, false,
-                         false, false};
+                         false, false,        true,         false, false, true};
+constexpr Chip kChip2201{
+    2201, kUbBytes192K, kUbPlanBytes2201, 8, true, true, true, false, true, false, false, false};
 constexpr Chip kChip3510{3510, kUbBytes248K, kUbBytes248K, 8,    true, true,
-                         true, true,         true,         true, false};
+                         true, true,         true,         true, true, false};
 
 constexpr Soc kSocs[] = {
     // name, family, chip, cores, MHz, L2, GM peak GB/s, achievable GB/s, GM pool, L2 pool

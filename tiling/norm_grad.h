@@ -72,7 +72,8 @@ struct NormGradUbBytes {
                          // split sums and rounded up to 64, for upper and lower ones;
                          // DxSplitRow: group_rows fp32, rounded up to 8, per level of its tree;
                          // DxFewRows: twice as many
-  uint32_t leaf_in;      // queue, DxFewRows: leaf sums of some rows, or 4,096 of one; or parts of
+  uint32_t lanes;        // blocks that are turned, where fp32 has no sums over lanes
+  uint32_t leaf_in;      // DxFewRows: leaf sums of some rows, or 4,096 of one; or parts of
                          // leaf sums, a block each
   uint32_t leaf_read;    // DxFewRows: what such parts come to
   uint32_t leaf_tops;    // DxFewRows: 64 fp32, and one per 4,096 leaves of a row
@@ -122,11 +123,12 @@ struct NormGradTiling {
   // dealt
   uint32_t groups;
   uint32_t group_rows;
-  uint32_t is_resident;     // 1: x and dy of the only group stay in UB between the passes
-  uint32_t col_groups;      // DxFewRows: cores that share a row
-  uint32_t leaf_row_pitch;  // DxFewRows: a row's leaf sums in the workspace, rounded up to 128
-  uint32_t leaf_read_rows;  // DxFewRows: rows whose leaf sums are read together
-  uint64_t leaf_sums_at;    // DxFewRows: where they begin there, in fp32
+  uint32_t is_resident;       // 1: x and dy of the only group stay in UB between the passes
+  uint32_t col_groups;        // DxFewRows: cores that share a row
+  uint32_t leaf_row_pitch;    // DxFewRows: a row's leaf sums in the workspace, rounded up to 128
+  uint32_t leaf_read_rows;    // DxFewRows: rows whose leaf sums are read together
+  uint32_t leaf_out_buffers;  // DxFewRows: of leaf_sums on their way out as blocks of parts
+  uint64_t leaf_sums_at;      // DxFewRows: where they begin there, in fp32
   // dgamma over partial sums in the workspace; the other fields are only read when there are some
   uint64_t partial_slots;       // of each sum: one per core or group
   uint32_t sums_are_direct;     // 1: there is one slot, which needs no cast: the result itself

@@ -13,9 +13,6 @@ constexpr uint64_t kMaxLeaves = kRepeatBytes / 4;
 // Instructions on less than 24 repeats spend more on starting than on working.
 constexpr uint64_t kGoodChunkCols = 3 * kLeafCols;
 constexpr uint64_t kMostChunkCols = 8 * kLeafCols;
-// Flag ids of one kind for a kernel's own use: 0 to 5 (6 is reserved, 7 the compiler's), one of
-// which the queue of rstd takes.
-constexpr uint64_t kFlags = 5;
 // Rows whose rstd comes in one copy: one of 4 bytes costs as much as one of 128.
 constexpr uint64_t kInPlaceRstdRows = 32;
 
@@ -24,7 +21,7 @@ constexpr uint64_t kInPlaceRstdRows = 32;
 bool CutSegments(const Problem& problem, uint64_t segments, uint32_t ub_bytes, Tile* tile) {
   tile->segment_cols = AlignUp(CeilDiv(problem.cols, segments), tile->chunk_cols);
   const uint64_t needed = CeilDiv(problem.cols, tile->segment_cols);
-  const uint64_t most = std::min(kFlags, 2 * needed);
+  const uint64_t most = std::min(RingFlags(problem), 2 * needed);
   tile->in_buffers = static_cast<uint32_t>(Largest(most, [&](uint64_t places) {
     Tile candidate = *tile;
     candidate.in_buffers = static_cast<uint32_t>(places);
@@ -55,7 +52,7 @@ bool RunsFreer(const Problem& problem, const Tile& a, const Tile& b) {
 // The best cut into segments of a tile with its chunk; of equal ones the longest segments.
 Tile BestSegments(const Problem& problem, Tile tile, uint32_t ub_bytes) {
   Tile best;
-  for (uint64_t segments = 1; segments <= kFlags; ++segments) {
+  for (uint64_t segments = 1; segments <= RingFlags(problem); ++segments) {
     if (CutSegments(problem, segments, ub_bytes, &tile)) {
       tile.fits = true;
       if (!best.fits || RunsFreer(problem, tile, best)) {

@@ -28,24 +28,24 @@ constexpr uint64_t kMostCols = uint64_t{1} << 30;
 constexpr uint32_t kLeastUbBytes = 8192;
 
 Answer CheckKernel(const Soc& soc, const Problem& problem) {
-  const bool has_mean = problem.has_mean != 0;
-  const uint32_t arch = soc.chip->arch;
-  if (arch == 1001 || (arch == 2002 && has_mean)) {
+  if (problem.has_mean == 0 && soc.chip->arch == 1001) {
     return Refuse(kTilingRefused, OpName(problem) + " has no kernel on " + soc.name +
-                                      " yet; this version runs on ascend910b, ascend910_93" +
-                                      (has_mean ? " and ascend950" : ", ascend310p and ascend950"));
+                                      ": it runs on ascend910b, ascend910_93, ascend310p and "
+                                      "ascend950; choose one of these");
   }
   return Answer{};
 }
 
-// The problem with what the chip adds to it. Without rows nothing but dgamma is stored, which may
-// be less than a block.
+// The problem with what the chip adds to it. Without rows nothing but sums over rows is stored.
 Problem OnChip(const Chip& chip, Problem problem) {
-  const uint32_t elem_bytes = problem.rows == 0 ? kFp32Bytes : SizeOf(problem.dtype);
+  const uint32_t elem_bytes = SizeOf(problem.rows == 0 ? problem.sums_dtype : problem.dtype);
   const uint32_t block_cols = kBlockBytes / elem_bytes;
-  problem.copy_cols = chip.has_pad_copy || problem.cols < block_cols ? 1 : block_cols;
+  problem.by_element = !chip.has_pad_copy && problem.cols < block_cols ? 1 : 0;
+  problem.copy_cols = chip.has_pad_copy || problem.by_element != 0 ? 1 : block_cols;
   problem.meeting_bytes = chip.has_hard_sync_all ? 0 : kMeetingBytes;
   problem.in_registers = chip.has_registers ? 1 : 0;
+  problem.lanes_bytes = chip.has_lane_sums ? 0 : kLanesBytes;
+  problem.event_ids = chip.event_ids;
   return problem;
 }
 
@@ -128,7 +128,7 @@ NormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Layout
   tiling.segment_cols = static_cast<uint32_t>(tile.segment_cols);
   tiling.sum_terms = SumTerms(problem);
   tiling.mean_factor = -1.0F / static_cast<float>(cols);
-  tiling.leaf_pitch = static_cast<uint32_t>(LeafPitch(cols));
+  tiling.leaf_pitch = static_cast<uint32_t>(LeafPitch(problem));
   tiling.gamma_is_wide = tile.gamma_is_wide ? 1 : 0;
   tiling.in_buffers = tile.in_buffers;
   tiling.out_buffers = tile.out_buffers;
@@ -181,6 +181,7 @@ std::vector<PlanField> Fields(const NormGradTiling& tiling) {
           {"col_groups", static_cast<double>(tiling.col_groups), "cores"},
           {"leaf_row_pitch", static_cast<double>(tiling.leaf_row_pitch), "elems"},
           {"leaf_read_rows", static_cast<double>(tiling.leaf_read_rows), "rows"},
+          {"leaf_out_buffers", static_cast<double>(tiling.leaf_out_buffers), "buffers"},
           {"leaf_sums_at", static_cast<double>(tiling.leaf_sums_at), "elems"},
           {"partial_slots", static_cast<double>(tiling.partial_slots), "slots"},
           {"sums_are_direct", static_cast<double>(tiling.sums_are_direct), ""},
@@ -298,7 +299,7 @@ Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& opt
   tiling.sum_places = 1;
   // No tile is smaller for the second place, so that it does not show in the bits.
   const bool is_cut = tile.group_rows != 0;  // its sums leave by the way of dx
-  if (deal.in_groups && !is_cut &&
+  if (deal.in_groups && !is_cut && HasManyEvents(problem) &&
       plan->first_phase.TotalBytes() + tiling.sums * tiling.ub.sum_hi <= ub_bytes) {
     plan->first_phase.SetCount("sum_hi", 2 * tiling.sums);
     tiling.sum_places = 2;
@@ -310,6 +311,7 @@ Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& opt
     const uint64_t pitch = AlignUp(LeafCount(problem.cols), kLineBytes / leaf_bytes);
     tiling.leaf_row_pitch = static_cast<uint32_t>(pitch);
     tiling.leaf_read_rows = static_cast<uint32_t>(LeafReadRows(problem, tile));
+    tiling.leaf_out_buffers = LeafOutBuffers(problem);
     tiling.leaf_sums_at = plan->workspace_bytes / kFp32Bytes;
     plan->workspace_bytes += Stats(problem) * SumTerms(problem) * problem.rows * pitch * leaf_bytes;
   }

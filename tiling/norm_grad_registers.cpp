@@ -52,7 +52,7 @@ uint64_t StatsBytes(const Problem& problem, uint64_t rows) {
 void PlaceRowValues(const Problem& problem, const Tile& tile, Layout* layout) {
   UbBudget& ub = layout->budget;
   NormGradUbBytes& bytes = layout->bytes;
-  const uint64_t leaf_pitch = LeafPitch(problem.cols);
+  const uint64_t leaf_pitch = LeafPitch(problem);
   const uint64_t leaf_elems = leaf_pitch == 1 ? 0 : tile.rows * leaf_pitch;
   const uint32_t values = Stats(problem);  // of a row: as many come as are computed
   bytes.rstd_block =

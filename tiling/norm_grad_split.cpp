@@ -149,7 +149,10 @@ Layout PlaceBlock(const Problem& problem, const Tile& tile) {
                            as_parts    ? parts_bytes
                            : is_shared ? row_blocks
                                        : terms * row_blocks,
-                           values * (is_shared ? 2 : 1));
+                           values * (!is_shared ? 1
+                                     : as_parts ? LeafOutBuffers(problem)
+                                                : 2));
+  bytes.lanes = ub.Add("lanes", problem.lanes_bytes);
   bytes.sum_bits = ub.Add("sum_bits", SumBitsBytes(problem, tile.group_rows));
   // Beside the sums lie the levels of the tree or, when it is done, the arrays of the means.
   const uint64_t levels = is_shared ? 0 : terms * tile.sum_levels;

@@ -35,7 +35,7 @@ void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
   const uint64_t step_rows = AlignUp(tile.step_rows, kFp32PerBlock);
   const uint64_t terms = SumTerms(problem);
   const uint64_t sum_bytes = SumBytes(problem, tile.step_rows);
-  const uint64_t leaf_pitch = LeafPitch(problem.cols);
+  const uint64_t leaf_pitch = LeafPitch(problem);
   // The rows of a step that has several leaves to a row are few: they are not rounded up.
   const uint64_t leaf_rows = leaf_pitch == 1 ? step_rows : tile.step_rows;
   const uint32_t values = Stats(problem);  // of a row: as many come as are computed
@@ -51,6 +51,7 @@ void PlaceStatistics(const Problem& problem, const Tile& tile, Layout* layout) {
   bytes.leaf_sums = ub.Add(
       "leaf_sums", leaf_pitch == 1 ? 0 : terms * leaf_rows * leaf_pitch * kFp32Bytes, values);
   bytes.sum_bits = ub.Add("sum_bits", SumBitsBytes(problem, tile.step_rows));
+  bytes.lanes = ub.Add("lanes", problem.lanes_bytes);
   // and what divides them, or their lower parts
   bytes.row_sums = ub.Add("row_sums", (values + 1) * sum_bytes);
 }
@@ -154,7 +155,7 @@ uint64_t PitchCols(const Problem& problem) {
   const uint64_t cols = problem.cols;
   const bool whole_fp32_blocks = cols <= kNarrowCols && cols % kFp32PerBlock == 0;
   const bool may_split_block =
-      whole_fp32_blocks && !CopiesBlocks(problem) && problem.in_registers == 0;
+      whole_fp32_blocks && !CopiesBlocks(problem) && problem.by_element + problem.in_registers == 0;
   return may_split_block ? cols : AlignUp(cols, kBlockBytes / SizeOf(problem.dtype));
 }
 
@@ -169,8 +170,12 @@ uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows) {
   return busiest_rows == kGroupRows && busiest_rows % rows != 0 ? busiest_rows : rows;
 }
 
-uint64_t LeafPitch(uint64_t cols) {
-  return LeafCount(cols) == 1 ? 1 : AlignUp(LeafCount(cols), kFp32PerBlock);
+uint64_t LeafPitch(const Problem& problem) {
+  const uint64_t leaves = LeafCount(problem.cols);
+  if (leaves > kFp32PerBlock && problem.lanes_bytes != 0) {
+    return kRepeatCols;  // eight blocks, each of whose sums is one lane of a block in turn
+  }
+  return leaves == 1 ? 1 : AlignUp(leaves, kFp32PerBlock);
 }
 
 // DxWholeRow keeps fp32 copies of x and dy and their product; fp32 rows are worked on in their

@@ -23,6 +23,12 @@ constexpr uint64_t kGoodCopyBytes = 16384;
 // three have the same bits in hi alone, which saves what moves cost (12 slope cycles per 64
 // columns).
 constexpr uint64_t kSumsWithoutLo = 3;
+// Sums over lanes that are turned (op_kernel/common/cross_lanes_turned.h): two halves of 64 blocks.
+constexpr uint32_t kLanesBytes = 2 * 64 * kBlockBytes;
+// Flag ids of one kind for a kernel's own use, where there are eight of them: 0 to 5 (6 is
+// reserved, 7 the compiler's).
+constexpr uint32_t kManyEvents = 8;
+constexpr uint32_t kOwnEvents = 6;
 
 // What an operator of the family has of each. A plan has room for all that the operator can be
 // asked for: what is left out of the outputs never changes the bits of the others.
@@ -83,6 +89,14 @@ struct Regimes {
 // within the row: a row has no less than a block.
 inline bool CopiesBlocks(const Problem& problem) { return problem.copy_cols > 1; }
 
+inline bool HasManyEvents(const Problem& problem) { return problem.event_ids >= kManyEvents; }
+// Flags of the ring of segments; the queue of rstd takes one id.
+inline uint64_t RingFlags(const Problem& problem) {
+  return (HasManyEvents(problem) ? kOwnEvents : problem.event_ids) - 1;
+}
+// Of each sum of a row that is shared; with few event ids one has to do.
+inline uint32_t LeafOutBuffers(const Problem& problem) { return HasManyEvents(problem) ? 2 : 1; }
+
 // Columns of one row in UB: whole 32 B blocks of dy. Where there are fp32 copies a 16-bit row of
 // less than a repeat's worth of blocks may end in the middle of a block, so that rows of 8, 24, ...
 // columns are copied as one piece and nothing is computed twice; its copy has whole blocks all the
@@ -90,7 +104,7 @@ inline bool CopiesBlocks(const Problem& problem) { return problem.copy_cols > 1;
 uint64_t PitchCols(const Problem& problem);
 // The same of dx, where it has rows of its own.
 uint64_t DxPitchCols(const Problem& problem);
-uint64_t LeafPitch(uint64_t cols);  // fp32 leaf sums of one row
+uint64_t LeafPitch(const Problem& problem);  // fp32 leaf sums of one row
 
 // fp32 that a row's sum has. 16-bit outputs hide the errors of a plain sum behind their own
 // rounding; fp32 ones need it split into an upper and a lower part.

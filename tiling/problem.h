@@ -64,8 +64,11 @@ struct Problem {
   uint32_t has_offset;    // 1: and a number is added
   // What the planner takes from the chip, for its own use.
   uint32_t copy_cols;      // columns in steps of which rows are copied: 1, or a block's
+  uint32_t by_element;     // 1: rows are less than a block, which is the least that is copied
   uint32_t meeting_bytes;  // of UB that a meeting of all cores needs; 0: it is the hardware's
   uint32_t in_registers;   // 1: it is programmed in registers
+  uint32_t lanes_bytes;    // of UB that sums over lanes need; 0: there are instructions for them
+  uint32_t event_ids;      // flags of one kind
 };
 
 // Status codes of the published API (contracts.md lists which check gives which).

@@ -54,8 +54,8 @@ class BlockTiles {
         arrived_[i] = pipe->template AllocEventID<AscendC::HardEvent::MTE2_V>();
       }
     } else {
-      pipe->InitBuffer(dy_in_, plan.in_buffers, plan.ub.dy_in);
-      pipe->InitBuffer(x_in_, plan.in_buffers, plan.ub.x_in);
+      dy_at_ = plan.ub.x_in / static_cast<uint32_t>(sizeof(T));
+      pipe->InitBuffer(in_, plan.in_buffers, plan.ub.x_in + plan.ub.dy_in);
     }
     pipe->InitBuffer(out_, plan.out_buffers, plan.ub.dx_out);
   }
@@ -100,13 +100,12 @@ class BlockTiles {
   // x and dy of a tile, there when the vector unit goes on.
   __aicore__ inline void Take(const TilePlace& place, bool is_first_pass) {
     if (!is_resident_) {
-      if (reads_x_) x_ = x_in_.template AllocTensor<T>();
-      dy_ = dy_in_.template AllocTensor<T>();
+      x_ = in_.template AllocTensor<T>();
+      dy_ = x_[dy_at_];
       Load(place);
-      if (reads_x_) x_in_.EnQue(x_);
-      dy_in_.EnQue(dy_);
-      if (reads_x_) x_ = x_in_.template DeQue<T>();
-      dy_ = dy_in_.template DeQue<T>();
+      in_.EnQue(x_);
+      x_ = in_.template DeQue<T>();
+      dy_ = x_[dy_at_];
       return;
     }
     if (is_first_pass) {
@@ -125,9 +124,7 @@ class BlockTiles {
   __aicore__ inline const AscendC::LocalTensor<T>& Dy() const { return dy_; }
 
   __aicore__ inline void GiveBack() {
-    if (is_resident_) return;
-    if (reads_x_) x_in_.FreeTensor(x_);
-    dy_in_.FreeTensor(dy_);
+    if (!is_resident_) in_.FreeTensor(x_);
   }
 
   template <typename Out>
@@ -185,6 +182,7 @@ class BlockTiles {
   uint32_t copy_cols_;
   uint32_t tile_rows_;
   uint32_t chunk_cols_;
+  uint32_t dy_at_;
   bool is_resident_;
   bool reads_x_;
   Block block_;
@@ -199,8 +197,7 @@ class BlockTiles {
   AscendC::LocalTensor<T> dy_;
   AscendC::TBuf<AscendC::TPosition::VECIN> dy_buf_;
   AscendC::TBuf<AscendC::TPosition::VECIN> x_buf_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> dy_in_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> x_in_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> in_;  // x and dy of a tile in one buffer
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_;
 };
 

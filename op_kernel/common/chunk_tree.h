@@ -53,8 +53,9 @@ class ChunkLeaves {
   }
 
   // Or: sums[row * 8 + leaf].
-  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& sums, uint32_t term) {
-    SumParts(sums, Parts(term), rows_ * kBlockElemsFp32);
+  __aicore__ inline void Finish(const CrossLanes& lanes, const AscendC::LocalTensor<float>& sums,
+                                uint32_t term) {
+    lanes.SumParts(sums, Parts(term), rows_ * kBlockElemsFp32);
   }
 
   // sums become minus the means: one fp32 per row, whole blocks of them; destroys spare.
@@ -105,7 +106,9 @@ class ChunkLeaves {
 template <typename Leaves>
 class ChunkTree {
  public:
-  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
+  __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe,
+                              const CrossLanes& lanes = CrossLanes()) {
+    lanes_ = lanes;
     leaves_.Init(plan, pipe);
     const bool is_split = leaves_.Terms() > 1;
     term_at_ = RoundUp(plan.group_rows, is_split ? kRepeatElemsFp32 : kBlockElemsFp32);
@@ -137,14 +140,14 @@ class ChunkTree {
     const AscendC::LocalTensor<float> leaf_sums = leaf_sums_buf_.Get<float>();
     const uint32_t waiting = place.row % kBlockElemsFp32;
     for (uint32_t term = 0; term < leaves_.Terms(); ++term) {
-      leaves_.Finish(leaf_sums[term * leaf_term_at_ + waiting * kBlockElemsFp32], term);
+      leaves_.Finish(lanes_, leaf_sums[term * leaf_term_at_ + waiting * kBlockElemsFp32], term);
     }
     AscendC::PipeBarrier<PIPE_V>();
     const uint32_t end = place.row + place.rows;
     if (end % kBlockElemsFp32 != 0 && end != rows_) return;
     for (uint32_t term = 0; term < leaves_.Terms(); ++term) {
-      SumParts(Current()[term * term_at_ + place.row - waiting], leaf_sums[term * leaf_term_at_],
-               waiting + place.rows);
+      lanes_.SumParts(Current()[term * term_at_ + place.row - waiting],
+                      leaf_sums[term * leaf_term_at_], waiting + place.rows);
     }
     AscendC::PipeBarrier<PIPE_V>();
   }
@@ -204,6 +207,7 @@ class ChunkTree {
   uint32_t rows_;     // of the block
   uint32_t count_;    // of all its sums, in whole blocks of eight
   uint32_t done_;     // chunks
+  CrossLanes lanes_;
   Leaves leaves_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rows_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> leaf_sums_buf_;

@@ -15,6 +15,8 @@ class GammaChunks {
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ G*>(args.gamma), plan.cols);
     pipe->InitBuffer(in_, 1, plan.ub.gamma_in);
     pipe->InitBuffer(wide_buf_, plan.ub.gamma);
+    all_cols_ = plan.cols;
+    copy_cols_ = plan.copy_cols;
     here_ = kNone;
     coming_ = kNone;
     has_gamma_ = plan.has_gamma != 0;
@@ -29,7 +31,7 @@ class GammaChunks {
   __aicore__ inline void Fetch(uint32_t col, uint32_t cols) {
     if (!has_gamma_ || here_ == col || coming_ == col) return;
     AscendC::LocalTensor<G> landing = in_.template AllocTensor<G>();
-    LoadRows(landing, gm_[col], 1, cols, RoundUp(cols, kBlockElems));
+    LoadColumns(landing, gm_[col], 1, cols, UbCols(cols), all_cols_, copy_cols_);
     in_.EnQue(landing);
     coming_ = col;
   }
@@ -40,7 +42,7 @@ class GammaChunks {
     const AscendC::LocalTensor<float> wide = wide_buf_.template Get<float>();
     if (has_gamma_ && here_ != col) {
       AscendC::LocalTensor<G> landing = in_.template DeQue<G>();
-      Fp32Edge<G>::Widen(wide, landing, RoundUp(cols, kBlockElems));
+      Fp32Edge<G>::Widen(wide, landing, UbCols(cols));
       in_.FreeTensor(landing);
       AscendC::PipeBarrier<PIPE_V>();
       here_ = col;
@@ -53,6 +55,12 @@ class GammaChunks {
   static constexpr uint32_t kNone = 0xFFFFFFFF;
   static constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(G));
 
+  __aicore__ inline uint32_t UbCols(uint32_t cols) const {
+    return RoundUp(RoundUp(cols, copy_cols_), kBlockElems);
+  }
+
+  uint32_t all_cols_;
+  uint32_t copy_cols_;
   bool has_gamma_;   // else it is 1
   uint32_t here_;    // first column of what is in wide_buf_
   uint32_t coming_;  // and of what is in the queue

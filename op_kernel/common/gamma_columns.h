@@ -63,13 +63,13 @@ __aicore__ inline GammaColumns<G> TakeGammaColumns(const NormGradArgs& args,
   }
   AscendC::GlobalTensor<G> gamma_gm;
   gamma_gm.SetGlobalBuffer(reinterpret_cast<__gm__ G*>(args.gamma), plan.cols);
-  const uint32_t pitch = RoundUp(plan.cols, kBlockElems);
+  const uint32_t pitch = RoundUp(plan.ub_cols, kBlockElems);
   if (kWideInGm || !gamma.is_wide) {
-    LoadRowNow(gamma.narrow, gamma_gm, plan.cols, pitch, pipe);
+    LoadColumnsNow(gamma.narrow, gamma_gm, plan.cols, pitch, plan.copy_cols, pipe);
     return gamma;
   }
   if constexpr (!kWideInGm) {
-    LoadRowNow(landing, gamma_gm, plan.cols, pitch, pipe);
+    LoadColumnsNow(landing, gamma_gm, plan.cols, pitch, plan.copy_cols, pipe);
     AscendC::Cast(gamma.wide, landing, AscendC::RoundMode::CAST_NONE, plan.ub_cols);
     AscendC::PipeBarrier<PIPE_V>();
     const AscendC::TEventID event = pipe->FetchEventID(AscendC::HardEvent::V_MTE2);

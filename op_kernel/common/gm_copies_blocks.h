@@ -7,16 +7,17 @@
 //
 // All of UB's columns are columns of the row, some of them twice, and so are all results that are
 // made column by column. Only a sum over columns has to leave the overlap out (LeaveOutOverlap);
-// stores bring the same bits twice.
+// stores bring the same bits twice. Rows of less than a block go element by element.
 #ifndef OP_KERNEL_COMMON_GM_COPIES_BLOCKS_H_
 #define OP_KERNEL_COMMON_GM_COPIES_BLOCKS_H_
 
-#include "op_kernel/common/units.h"
+#include "op_kernel/common/gm_elements.h"
 
 constexpr bool kCopiesWholeBlocks = true;
 
-// The least that a core may store to a place of its own, in fp32.
-constexpr uint32_t kLeastStoreFp32 = kBlockElemsFp32;
+// The least that a core may store to a place of its own, in elements of T.
+template <typename T>
+constexpr uint32_t kLeastStore = 32 / static_cast<uint32_t>(sizeof(T));
 
 // Blocks of rows: `first` and `row_cols` in elements of GM, the others in blocks. Rows are a whole
 // number of blocks apart in GM only every so often, up to every 16th: one copy takes those.
@@ -88,6 +89,10 @@ __aicore__ inline void LoadPart(const AscendC::LocalTensor<T>& dst,
                                 const AscendC::GlobalTensor<T>& src, uint32_t rows, uint32_t cols,
                                 uint32_t pitch, uint32_t row_cols) {
   constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(T));
+  if (row_cols < kBlockElems) {
+    LoadElements(dst, src, rows, cols, pitch, row_cols);
+    return;
+  }
   const uint32_t blocks = cols / kBlockElems;
   const uint32_t pitch_blocks = pitch / kBlockElems;
   if (blocks > 0) {
@@ -107,6 +112,10 @@ __aicore__ inline void StorePart(const AscendC::GlobalTensor<T>& dst,
                                  const AscendC::LocalTensor<T>& src, uint32_t rows, uint32_t cols,
                                  uint32_t pitch, uint32_t row_cols) {
   constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(T));
+  if (row_cols < kBlockElems) {
+    StoreElements(dst, src, rows, cols, pitch, row_cols);
+    return;
+  }
   const uint32_t blocks = cols / kBlockElems;
   const uint32_t pitch_blocks = pitch / kBlockElems;
   if (blocks > 0) {
@@ -121,27 +130,34 @@ __aicore__ inline void StorePart(const AscendC::GlobalTensor<T>& dst,
   if (blocks == 0) AscendC::PipeBarrier<PIPE_MTE3>();
 }
 
-// Fewer than a block, by the scalar unit; the core has their lines of the data cache for itself.
-__aicore__ inline void StoreFewSums(const AscendC::GlobalTensor<float>& dst,
-                                    const AscendC::LocalTensor<float>& src, uint32_t cols) {
-  const AscendC::TEventID event = GetTPipePtr()->FetchEventID(AscendC::HardEvent::V_S);
-  AscendC::SetFlag<AscendC::HardEvent::V_S>(event);
-  AscendC::WaitFlag<AscendC::HardEvent::V_S>(event);
-  AscendC::GlobalTensor<float> to = dst;
-  for (uint32_t col = 0; col < cols; ++col) to.SetValue(col, src.GetValue(col));
-  AscendC::DataCacheCleanAndInvalid<float, AscendC::CacheLine::ENTIRE_DATA_CACHE>(to);
+// Columns of something that has one value per column (gamma, sums over rows), of a dtype of its
+// own, as a row lies in UB whose blocks have `copy_cols` columns. 1: such a row is less than a
+// block.
+template <typename T>
+__aicore__ inline void LoadColumns(const AscendC::LocalTensor<T>& dst,
+                                   const AscendC::GlobalTensor<T>& src, uint32_t rows,
+                                   uint32_t cols, uint32_t pitch, uint32_t row_cols,
+                                   uint32_t copy_cols) {
+  constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(T));
+  const uint32_t whole = cols / copy_cols * copy_cols;
+  if (copy_cols < kBlockElems && cols % kBlockElems != 0) {
+    LoadElements(dst, src, rows, cols, pitch, row_cols);
+    return;
+  }
+  if (whole > 0) LoadPart(dst, src, rows, whole, pitch, row_cols);
+  if (whole == cols) return;
+  LoadPart(dst[whole], LastBlockOf(src, cols, copy_cols), rows, copy_cols, pitch, row_cols);
 }
 
-// Sums over rows of `cols` columns, as such a row lies in UB: its blocks had `copy_cols` columns.
-// 1: it is less than a block.
+// Sums over rows of `cols` columns, which lie in UB in the same way.
 __aicore__ inline void StoreSums(const AscendC::GlobalTensor<float>& dst,
                                  const AscendC::LocalTensor<float>& src, uint32_t cols,
                                  uint32_t copy_cols) {
-  if (copy_cols < kBlockElemsFp32) {
-    StoreFewSums(dst, src, cols);
+  const uint32_t whole = cols / copy_cols * copy_cols;
+  if (copy_cols < kBlockElemsFp32 && cols % kBlockElemsFp32 != 0) {
+    StoreElements(dst, src, 1, cols, cols, cols);
     return;
   }
-  const uint32_t whole = cols / copy_cols * copy_cols;
   if (whole > 0) StorePart(dst, src, 1, whole, whole, whole);
   if (whole == cols) return;
   AscendC::PipeBarrier<PIPE_MTE3>();
@@ -151,23 +167,19 @@ __aicore__ inline void StoreSums(const AscendC::GlobalTensor<float>& dst,
 
 // A value per row for `count` rows, whole blocks of them: what follows in GM comes along, up to the
 // last of `left` values; those of the last, short block come one by one.
-__aicore__ inline void LoadValues(const AscendC::LocalTensor<float>& dst,
-                                  const AscendC::GlobalTensor<float>& src, uint32_t count,
+template <typename S>
+__aicore__ inline void LoadValues(const AscendC::LocalTensor<S>& dst,
+                                  const AscendC::GlobalTensor<S>& src, uint32_t count,
                                   uint64_t left) {
-  const uint32_t padded = RoundUp(count, kBlockElemsFp32);
+  constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(S));
+  const uint32_t padded = RoundUp(count, kBlockElems);
   if (padded <= left) {
     AscendC::DataCopy(dst, src, padded);
     return;
   }
-  const uint32_t whole = padded - kBlockElemsFp32;
+  const uint32_t whole = padded - kBlockElems;
   if (whole > 0) AscendC::DataCopy(dst, src, whole);
-  const AscendC::TEventID free = GetTPipePtr()->FetchEventID(AscendC::HardEvent::V_S);
-  AscendC::SetFlag<AscendC::HardEvent::V_S>(free);
-  AscendC::WaitFlag<AscendC::HardEvent::V_S>(free);
-  for (uint32_t i = whole; i < padded; ++i) dst.SetValue(i, i < count ? src.GetValue(i) : 0.0f);
-  const AscendC::TEventID there = GetTPipePtr()->FetchEventID(AscendC::HardEvent::S_V);
-  AscendC::SetFlag<AscendC::HardEvent::S_V>(there);
-  AscendC::WaitFlag<AscendC::HardEvent::S_V>(there);
+  LoadElements(dst[whole], src[whole], 1, count - whole, kBlockElems, kBlockElems);
 }
 
 #endif  // OP_KERNEL_COMMON_GM_COPIES_BLOCKS_H_

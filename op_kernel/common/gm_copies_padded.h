@@ -8,8 +8,9 @@
 
 constexpr bool kCopiesWholeBlocks = false;
 
-// The least that a core may store to a place of its own, in fp32.
-constexpr uint32_t kLeastStoreFp32 = 1;
+// The least that a core may store to a place of its own, in elements of T.
+template <typename T>
+constexpr uint32_t kLeastStore = 1;
 
 // Columns of rows that are `row_cols` apart in GM. A single row needs no distance, which 32 bits
 // may not hold.
@@ -51,6 +52,14 @@ __aicore__ inline void StorePart(const AscendC::GlobalTensor<T>& dst,
   AscendC::DataCopyPad(dst, src, copy);
 }
 
+// Columns of something that has one value per column.
+template <typename T>
+__aicore__ inline void LoadColumns(const AscendC::LocalTensor<T>& dst,
+                                   const AscendC::GlobalTensor<T>& src, uint32_t rows,
+                                   uint32_t cols, uint32_t pitch, uint32_t row_cols, uint32_t) {
+  LoadPart(dst, src, rows, cols, pitch, row_cols);
+}
+
 // Sums over rows of `cols` columns, as such a row lies in UB.
 __aicore__ inline void StoreSums(const AscendC::GlobalTensor<float>& dst,
                                  const AscendC::LocalTensor<float>& src, uint32_t cols, uint32_t) {
@@ -58,10 +67,10 @@ __aicore__ inline void StoreSums(const AscendC::GlobalTensor<float>& dst,
 }
 
 // A value per row for `count` rows, whole blocks of them.
-__aicore__ inline void LoadValues(const AscendC::LocalTensor<float>& dst,
-                                  const AscendC::GlobalTensor<float>& src, uint32_t count,
-                                  uint64_t) {
-  LoadPart(dst, src, 1, count, RoundUp(count, kBlockElemsFp32), count);
+template <typename S>
+__aicore__ inline void LoadValues(const AscendC::LocalTensor<S>& dst,
+                                  const AscendC::GlobalTensor<S>& src, uint32_t count, uint64_t) {
+  LoadPart(dst, src, 1, count, RoundUp(count, 32 / static_cast<uint32_t>(sizeof(S))), count);
 }
 
 #endif  // OP_KERNEL_COMMON_GM_COPIES_PADDED_H_

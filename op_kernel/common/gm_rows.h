@@ -20,12 +20,12 @@ __aicore__ inline void StoreRows(const AscendC::GlobalTensor<T>& dst,
   StorePart(dst, src, rows, cols, pitch, cols);
 }
 
-// One row, there when the vector unit goes on.
+// A value per column, there when the vector unit goes on; `copy_cols` as in the plan.
 template <typename T>
-__aicore__ inline void LoadRowNow(const AscendC::LocalTensor<T>& dst,
-                                  const AscendC::GlobalTensor<T>& src, uint32_t cols,
-                                  uint32_t pitch, AscendC::TPipe* pipe) {
-  LoadRows(dst, src, 1, cols, pitch);
+__aicore__ inline void LoadColumnsNow(const AscendC::LocalTensor<T>& dst,
+                                      const AscendC::GlobalTensor<T>& src, uint32_t cols,
+                                      uint32_t pitch, uint32_t copy_cols, AscendC::TPipe* pipe) {
+  LoadColumns(dst, src, 1, cols, pitch, cols, copy_cols);
   const AscendC::TEventID event = pipe->FetchEventID(AscendC::HardEvent::MTE2_V);
   AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(event);
   AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(event);

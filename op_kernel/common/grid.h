@@ -10,7 +10,7 @@
 #ifndef OP_KERNEL_COMMON_GRID_H_
 #define OP_KERNEL_COMMON_GRID_H_
 
-#include "op_kernel/common/gm_rows.h"
+#include "op_kernel/common/units.h"
 
 constexpr uint32_t kMaxStride = 255;  // of blocks and repeats, in blocks
 
@@ -161,30 +161,6 @@ struct SubByRow {
   }
 };
 
-// dst = dst * (one value of the row) + (another one)
-struct ScaleAndAddByRow {
-  AscendC::LocalTensor<float> dst;
-  AscendC::LocalTensor<float> factor_blocks;
-  AscendC::LocalTensor<float> term_blocks;
-  __aicore__ inline void operator()(GridPiece& p) const {
-    const uint32_t row = p.row * kBlockElemsFp32;
-    AscendC::FusedMulAdd(
-        dst[p.offset], factor_blocks[row], term_blocks[row], p.mask, p.repeats,
-        {p.data_block, p.row_block, p.row_block, p.data_repeat, p.row_repeat, p.row_repeat});
-  }
-};
-
-// dst += src * (the row's value)
-struct AddScaledByRow {
-  AscendC::LocalTensor<float> dst;
-  AscendC::LocalTensor<float> src;
-  AscendC::LocalTensor<float> row_blocks;
-  __aicore__ inline void operator()(GridPiece& p) const {
-    AscendC::MulAddDst(dst[p.offset], src[p.offset], row_blocks[p.row * kBlockElemsFp32], p.mask,
-                       p.repeats, RowSteps(p));
-  }
-};
-
 // dst = src * (the column's value)
 struct MulByColumn {
   AscendC::LocalTensor<float> dst;
@@ -192,17 +168,6 @@ struct MulByColumn {
   AscendC::LocalTensor<float> columns;
   __aicore__ inline void operator()(GridPiece& p) const {
     AscendC::Mul(dst[p.offset], src[p.offset], columns[p.col], p.mask, p.repeats, ColumnSteps(p));
-  }
-};
-
-// dst += src * (the column's value)
-struct AddScaledByColumn {
-  AscendC::LocalTensor<float> dst;
-  AscendC::LocalTensor<float> src;
-  AscendC::LocalTensor<float> columns;
-  __aicore__ inline void operator()(GridPiece& p) const {
-    AscendC::MulAddDst(dst[p.offset], src[p.offset], columns[p.col], p.mask, p.repeats,
-                       ColumnSteps(p));
   }
 };
 

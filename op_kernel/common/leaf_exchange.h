@@ -46,13 +46,15 @@ class LeafExchange {
  public:
   // `index`: which of the sums that a row has.
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
-                              AscendC::TPipe* pipe, uint32_t index = 0) {
+                              AscendC::TPipe* pipe, uint32_t index = 0,
+                              const CrossLanes& lanes = CrossLanes()) {
+    lanes_ = lanes;
     cols_ = plan.cols;
     leaf_count_ = LeafCount(plan.cols);
     rows_per_read_ = plan.leaf_read_rows;
     const uint64_t leaf_elems = kCopiesWholeBlocks ? kBlockElemsFp32 : 1;
     const uint64_t region = plan.rows * plan.leaf_row_pitch * leaf_elems;
-    leaf_rows_.Init(args.workspace, plan.leaf_sums_at + index * region, plan, pipe);
+    leaf_rows_.Init(args.workspace, plan.leaf_sums_at + index * region, plan, pipe, lanes);
     pipe->InitBuffer(tops_buf_, plan.ub.leaf_tops);
     pipe->InitBuffer(rows_buf_, plan.ub.row_sums);
     leaves_.Init(plan, pipe);
@@ -110,7 +112,7 @@ class LeafExchange {
   // Plain, upper or lower sums of the block's rows, whose leaf sums begin at row `first`.
   __aicore__ inline void SumTerm(const AscendC::LocalTensor<float>& sums, uint64_t first) {
     if (leaf_count_ > kSubtreeLeaves) {
-      for (uint32_t row = 0; row < block_.rows; ++row) SumLongRow(sums[row], first + row);
+      for (uint32_t row = 0; row < block_.rows; ++row) SumLongRow(sums, row, first + row);
       return;
     }
     for (uint32_t row = 0; row < block_.rows; row += rows_per_read_) {
@@ -124,61 +126,31 @@ class LeafExchange {
     const uint32_t pitch = RoundUp(leaf_count_, kBlockElemsFp32);
     if (leaf_count_ <= kRepeatElemsFp32) {
       for (uint32_t i = 0; i < rows; i += kBlockElemsFp32) {
-        SumEightRows(sums[i], read[i * pitch], Smaller(kBlockElemsFp32, rows - i), pitch);
+        lanes_.SumFewValues(sums[i], read[i * pitch], Smaller(kBlockElemsFp32, rows - i),
+                            leaf_count_, pitch, tops_buf_.Get<float>());
       }
     } else {
-      for (uint32_t i = 0; i < rows; ++i) SumTree(sums[i], read[i * pitch], leaf_count_);
+      for (uint32_t i = 0; i < rows; ++i) {
+        lanes_.SumManyValues(sums, i, read[i * pitch], leaf_count_, tops_buf_.Get<float>());
+      }
     }
     leaf_rows_.GiveBack();
   }
 
-  // At most 64 leaves each: the tree as two sums of blocks, at a third of what WholeReduceSum
-  // takes.
-  __aicore__ inline void SumEightRows(const AscendC::LocalTensor<float>& sums,
-                                      const AscendC::LocalTensor<float>& leaf_sums, uint32_t rows,
-                                      uint32_t pitch) {
-    const AscendC::LocalTensor<float> parts = tops_buf_.Get<float>();
-    AscendC::Duplicate(parts, 0.0f, kRepeatElemsFp32);  // where a row has no leaf
-    AscendC::PipeBarrier<PIPE_V>();
-    SumBlocks(parts, 1, leaf_sums, pitch / kBlockElemsFp32, rows, leaf_count_);
-    AscendC::PipeBarrier<PIPE_V>();
-    SumParts(sums, parts, rows);
-    AscendC::PipeBarrier<PIPE_V>();
-  }
-
-  __aicore__ inline void SumLongRow(const AscendC::LocalTensor<float>& sum, uint64_t row) {
+  // sums[at] of a row.
+  __aicore__ inline void SumLongRow(const AscendC::LocalTensor<float>& sums, uint32_t at,
+                                    uint64_t row) {
     const AscendC::LocalTensor<float> tops = tops_buf_.Get<float>()[kRepeatElemsFp32];
     uint32_t count = 0;
     for (uint32_t leaf = 0; leaf < leaf_count_; leaf += kSubtreeLeaves) {
       const uint32_t leaves = Smaller(kSubtreeLeaves, leaf_count_ - leaf);
-      SumTree(tops[count], leaf_rows_.Read(row, 1, leaf, leaves), leaves);
+      lanes_.SumManyValues(tops, count, leaf_rows_.Read(row, 1, leaf, leaves), leaves,
+                           tops_buf_.Get<float>());
       leaf_rows_.GiveBack();
       ++count;
     }
     AscendC::PipeBarrier<PIPE_V>();
-    SumTree(sum, tops, count);
-    AscendC::PipeBarrier<PIPE_V>();
-  }
-
-  // sum[0] of `count` values, at most 4,096; earlier + later, an odd last one as it is.
-  __aicore__ inline void SumTree(const AscendC::LocalTensor<float>& sum,
-                                 const AscendC::LocalTensor<float>& values, uint32_t count) {
-    if (count <= kRepeatElemsFp32) {
-      AscendC::WholeReduceSum(sum, values, static_cast<int32_t>(count), 1, 1, 1, 8);
-      return;
-    }
-    const AscendC::LocalTensor<float> spare = tops_buf_.Get<float>();
-    const uint32_t full = count / kRepeatElemsFp32;
-    const uint32_t rest = count % kRepeatElemsFp32;
-    AscendC::WholeReduceSum(spare, values, static_cast<int32_t>(kRepeatElemsFp32),
-                            static_cast<int32_t>(full), 1, 1, 8);
-    if (rest > 0) {
-      AscendC::WholeReduceSum(spare[full], values[full * kRepeatElemsFp32],
-                              static_cast<int32_t>(rest), 1, 1, 1, 8);
-    }
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::WholeReduceSum(sum, spare, static_cast<int32_t>(full + (rest > 0 ? 1 : 0)), 1, 1, 1,
-                            8);
+    lanes_.SumManyValues(sums, at, tops, count, tops_buf_.Get<float>());
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -188,6 +160,7 @@ class LeafExchange {
   uint32_t term_at_;  // from plain or upper sums to lower ones
   uint64_t all_rows_;
   Block block_;
+  CrossLanes lanes_;
   Leaves leaves_;
   LeafRowsFor<kCopiesWholeBlocks>::Type leaf_rows_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> tops_buf_;  // 64 sums, then one per 4,096 leaves

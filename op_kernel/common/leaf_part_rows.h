@@ -9,13 +9,15 @@
 class LeafPartRows {
  public:
   __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, const NormGradTiling& plan,
-                              AscendC::TPipe* pipe) {
+                              AscendC::TPipe* pipe, const CrossLanes& lanes) {
+    lanes_ = lanes;
+    pipe_ = pipe;
     pitch_ = plan.leaf_row_pitch;
     all_rows_ = plan.rows;
     leaves_per_copy_ = plan.ub.leaf_in / kBlockBytes;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace) + at);
-    pipe->InitBuffer(out_, kOutBuffers, plan.ub.leaf_sums);
-    pipe->InitBuffer(in_, 1, plan.ub.leaf_in);
+    pipe->InitBuffer(out_, plan.leaf_out_buffers, plan.ub.leaf_sums);
+    pipe->InitBuffer(in_buf_, plan.ub.leaf_in);
     pipe->InitBuffer(read_buf_, plan.ub.leaf_read);
   }
 
@@ -46,12 +48,15 @@ class LeafPartRows {
       for (uint32_t done = 0; done < leaves; done += leaves_per_copy_) {
         const uint32_t count = Smaller(leaves_per_copy_, leaves - done);
         const uint32_t elems = count * kLeafParts;
-        AscendC::LocalTensor<float> parts = in_.AllocTensor<float>();
+        const AscendC::LocalTensor<float> parts = in_buf_.Get<float>();
+        const AscendC::TEventID free = pipe_->FetchEventID(AscendC::HardEvent::V_MTE2);
+        AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(free);
+        AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(free);
         AscendC::DataCopy(parts, gm_[((row + i) * pitch_ + leaf + done) * kLeafParts], elems);
-        in_.EnQue(parts);
-        parts = in_.DeQue<float>();
-        SumParts(sums[i * ub_pitch + done], parts, count);
-        in_.FreeTensor(parts);
+        const AscendC::TEventID there = pipe_->FetchEventID(AscendC::HardEvent::MTE2_V);
+        AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(there);
+        AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(there);
+        lanes_.SumParts(sums[i * ub_pitch + done], parts, count);
       }
     }
     AscendC::PipeBarrier<PIPE_V>();
@@ -62,15 +67,16 @@ class LeafPartRows {
   __aicore__ inline void GiveBack() {}
 
  private:
-  static constexpr uint32_t kOutBuffers = 2;
   static constexpr uint32_t kBlockBytes = 32;
 
+  CrossLanes lanes_;
+  AscendC::TPipe* pipe_;
   uint32_t pitch_;  // from row to row, in leaves
   uint64_t all_rows_;
   uint32_t leaves_per_copy_;
   AscendC::GlobalTensor<float> gm_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> in_;
+  AscendC::TBuf<AscendC::TPosition::VECIN> in_buf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> read_buf_;
 };
 

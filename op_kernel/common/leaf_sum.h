@@ -109,16 +109,16 @@ class LeafSum {
                                 uint32_t at, const AscendC::LocalTensor<float>& last) {
     const uint32_t pitch_blocks = pitch_ / kBlockElemsFp32;
     for (uint32_t leaf = 0; leaf < leaves_ && rows_ >= leaves_; ++leaf) {
-      SumBlocks(parts[leaf * kLeafParts], leaf_pitch, data_[leaf * kLeafCols + at], pitch_blocks,
-                rows_, kRepeatElemsFp32);
+      CrossLanes::SumBlocks(parts[leaf * kLeafParts], leaf_pitch, data_[leaf * kLeafCols + at],
+                            pitch_blocks, rows_, kRepeatElemsFp32);
     }
     for (uint32_t row = 0; row < rows_ && rows_ < leaves_; ++row) {
-      SumBlocks(parts[row * leaf_pitch * kLeafParts], 1, data_[row * pitch_ + at], kLeafBlocks,
-                leaves_, kRepeatElemsFp32);
+      CrossLanes::SumBlocks(parts[row * leaf_pitch * kLeafParts], 1, data_[row * pitch_ + at],
+                            kLeafBlocks, leaves_, kRepeatElemsFp32);
     }
     if (tail_ > 0) {
-      SumBlocks(parts[leaves_ * kLeafParts], leaf_pitch, last, pitch_blocks, rows_,
-                Smaller(tail_, kRepeatElemsFp32));
+      CrossLanes::SumBlocks(parts[leaves_ * kLeafParts], leaf_pitch, last, pitch_blocks, rows_,
+                            Smaller(tail_, kRepeatElemsFp32));
     }
   }
 

@@ -7,7 +7,8 @@
 class LeafSumRows {
  public:
   __aicore__ inline void Init(GM_ADDR workspace, uint64_t at, const NormGradTiling& plan,
-                              AscendC::TPipe* pipe) {
+                              AscendC::TPipe* pipe, const CrossLanes& lanes) {
+    lanes_ = lanes;
     pitch_ = plan.leaf_row_pitch;
     all_rows_ = plan.rows;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace) + at);
@@ -20,7 +21,7 @@ class LeafSumRows {
   __aicore__ inline void Store(Leaves& leaves, uint64_t row, const TilePlace& place) {
     for (uint32_t term = 0; term < leaves.Terms(); ++term) {
       AscendC::LocalTensor<float> sums = out_.AllocTensor<float>();
-      leaves.Finish(sums, term);
+      leaves.Finish(lanes_, sums, term);
       AscendC::PipeBarrier<PIPE_V>();
       out_.EnQue(sums);
       sums = out_.DeQue<float>();
@@ -47,6 +48,7 @@ class LeafSumRows {
  private:
   static constexpr uint32_t kOutBuffers = 2;
 
+  CrossLanes lanes_;
   uint32_t pitch_;  // from row to row, in leaves
   uint64_t all_rows_;
   AscendC::LocalTensor<float> read_;

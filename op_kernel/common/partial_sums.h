@@ -21,6 +21,9 @@ class PartialSums {
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     cols_ = plan.cols;
+    // Sums of rows that go element by element come as whole blocks of 16 bits.
+    const bool by_element = kCopiesWholeBlocks && plan.copy_cols == 1;
+    slot_cols_ = by_element ? RoundUp(cols_, 2 * kBlockElemsFp32) : cols_;
     cores_ = plan.cores;
     slots_ = plan.partial_slots;
     blocks_ = (slots_ + kPartialsPerBlock - 1) / kPartialsPerBlock;
@@ -34,7 +37,9 @@ class PartialSums {
     if (plan.sums > 1) {
       results_gm_[1].SetGlobalBuffer(reinterpret_cast<__gm__ Out*>(args.dbeta), cols_);
     }
-    meeting_.Init(args.workspace, plan.counters_at, plan.cores, pipe);
+    // dx alone needs no meeting, unless columns are shared.
+    const bool meets = wanted_[0] || wanted_[1] || plan.col_groups != 0;
+    meeting_.Init(args.workspace, plan.counters_at, meets ? plan.cores : 1, pipe);
   }
 
   // Everything that the cores have stored is there for all of them.
@@ -48,6 +53,9 @@ class PartialSums {
     }
     return SlotsOf(sum)[slot * pitch_];
   }
+
+  // How many columns of a sum go there.
+  __aicore__ inline uint32_t StoredCols() const { return is_direct_ ? cols_ : slot_cols_; }
 
   // After the core's sums are stored. All UB buffers of the first phase are given up.
   __aicore__ inline void SumOverPartials(const NormGradTiling& plan, AscendC::TPipe* pipe) {
@@ -70,31 +78,32 @@ class PartialSums {
       Meet();
     }
     if (blocks_ > kPartialsPerBlock) {
-      blocks_sum_.Init(plan.ub.strip_hi, plan.ub.strip_lo, plan.ub.strip_mask, 1, kLeastStoreFp32,
-                       pipe);
+      blocks_sum_.Init(plan.ub.strip_hi, plan.ub.strip_lo, plan.ub.strip_mask, 1, kUnit, pipe);
     }
     const uint32_t first = AscendC::GetBlockIdx() * plan.strip_cols;
     const uint32_t step = cores_ * plan.strip_cols;
+    const uint32_t least = Smaller(kUnit, cols_);
     for (uint32_t sum = 0; sum < kMostSums; ++sum) {
       if (!wanted_[sum]) continue;
-      for (uint32_t col = first; col + kLeastStoreFp32 <= cols_; col += step) {
-        SumOneStrip(sum, col, ColsOfStrip(col, plan.strip_cols));
+      for (uint32_t col = first; col + least <= cols_; col += step) {
+        SumOneStrip(sum, col, ColsOfStrip<Out>(cols_ - col, plan.strip_cols));
       }
     }
-    if (blocks_ > kPartialsPerBlock) blocks_sum_.Close(pipe);
   }
 
  private:
   static constexpr uint32_t kMostSums = 2;
+  static constexpr uint32_t kUnit = kLeastStore<Out>;
 
   __aicore__ inline AscendC::GlobalTensor<float> SlotsOf(uint32_t sum) const {
     return partials_gm_[sum * slots_pitch_];
   }
 
-  // Of the strip at `col`: the last one takes what is too short to be stored by itself.
-  __aicore__ inline uint32_t ColsOfStrip(uint32_t col, uint32_t strip_cols) const {
-    const uint32_t left = cols_ - col;
-    return left < strip_cols + kLeastStoreFp32 ? left : strip_cols;
+  // Of a strip of which `left` columns are left: the last one takes what is too short to be stored
+  // by itself.
+  template <typename Dst>
+  __aicore__ inline static uint32_t ColsOfStrip(uint32_t left, uint32_t strip_cols) {
+    return left < strip_cols + kLeastStore<Dst> ? left : strip_cols;
   }
 
   // Of at most one block.
@@ -106,14 +115,14 @@ class PartialSums {
   __aicore__ inline void SumBlocks(uint32_t sum, uint32_t strip_cols) {
     const AscendC::GlobalTensor<float> slots = SlotsOf(sum);
     const AscendC::GlobalTensor<float> sums = slots[slots_ * pitch_];
-    const uint64_t strips = (cols_ - kLeastStoreFp32) / strip_cols + 1;
+    const uint64_t strips = (slot_cols_ - kLeastStore<float>) / strip_cols + 1;
     for (uint64_t i = AscendC::GetBlockIdx(); i < blocks_ * strips; i += cores_) {
       const uint64_t block = i / strips;
       const uint32_t col = static_cast<uint32_t>(i % strips) * strip_cols;
       const uint64_t first = block * kPartialsPerBlock;
-      const uint32_t cols = ColsOfStrip(col, strip_cols);
+      const uint32_t cols = ColsOfStrip<float>(slot_cols_ - col, strip_cols);
       AscendC::LocalTensor<float> rows =
-          LoadAndHalve(slots[first * pitch_ + col], Rows(slots_ - first), cols);
+          LoadAndHalve<float>(slots[first * pitch_ + col], Rows(slots_ - first), cols);
       Send(sums[block * pitch_ + col], rows, cols);
       partials_in_.FreeTensor(rows);
     }
@@ -127,8 +136,8 @@ class PartialSums {
       return;
     }
     const bool has_blocks = blocks_ > 1;
-    AscendC::LocalTensor<float> rows = LoadAndHalve(slots[(has_blocks ? slots_ * pitch_ : 0) + col],
-                                                    Rows(has_blocks ? blocks_ : slots_), cols);
+    AscendC::LocalTensor<float> rows = LoadAndHalve<Out>(
+        slots[(has_blocks ? slots_ * pitch_ : 0) + col], Rows(has_blocks ? blocks_ : slots_), cols);
     Send(results_gm_[sum][col], rows, cols);
     partials_in_.FreeTensor(rows);
   }
@@ -139,8 +148,8 @@ class PartialSums {
     blocks_sum_.Clear();
     for (uint64_t block = 0; block < blocks_; block += kPartialsPerBlock) {
       AscendC::LocalTensor<float> strips =
-          LoadAndHalve(src[block * pitch_], Rows(blocks_ - block), cols);
-      blocks_sum_.Add(0, strips, strips, RoundUp(cols, kBlockElemsFp32));
+          LoadAndHalve<Out>(src[block * pitch_], Rows(blocks_ - block), cols);
+      blocks_sum_.Add(0, strips, strips, UbCols<Out>(cols));
       blocks_sum_.Next();
       if (block + kPartialsPerBlock >= blocks_) {
         blocks_sum_.Finish();
@@ -151,24 +160,33 @@ class PartialSums {
     }
   }
 
+  // Columns of a strip in UB, on its way to a tensor of Dst.
+  template <typename Dst>
+  __aicore__ inline static uint32_t UbCols(uint32_t cols) {
+    return RoundUp(RoundUp(cols, kLeastStore<Dst>), kBlockElemsFp32);
+  }
+
   // The first row of `rows`, in the dtype of where it goes.
   template <typename Dst>
   __aicore__ inline void Send(const AscendC::GlobalTensor<Dst>& dst,
                               const AscendC::LocalTensor<float>& rows, uint32_t cols) {
     AscendC::LocalTensor<Dst> sum = sum_out_.template AllocTensor<Dst>();
-    Fp32Edge<Dst>::Narrow(sum, rows, RoundUp(cols, kBlockElemsFp32));
+    Fp32Edge<Dst>::Narrow(sum, rows, UbCols<Dst>(cols));
     sum_out_.EnQue(sum);
     sum = sum_out_.template DeQue<Dst>();
     StoreRows(dst, sum, 1, cols, cols);
     sum_out_.FreeTensor(sum);
   }
 
-  // The sum is the first row of the answer, which goes back to its queue.
+  // The sum is the first row of the answer, which goes back to its queue. A result of less than a
+  // block takes all that its slots hold.
+  template <typename Dst>
   __aicore__ inline AscendC::LocalTensor<float> LoadAndHalve(
       const AscendC::GlobalTensor<float>& src, uint32_t rows, uint32_t cols) {
-    const uint32_t strip_pitch = RoundUp(cols, kBlockElemsFp32);
+    const uint32_t strip_pitch = UbCols<Dst>(cols);
     AscendC::LocalTensor<float> strips = partials_in_.AllocTensor<float>();
-    LoadPart(strips, src, rows, cols, strip_pitch, pitch_);
+    const uint32_t slot_cols = cols < kLeastStore<Dst> ? strip_pitch : cols;
+    LoadColumns(strips, src, rows, slot_cols, strip_pitch, pitch_, kLeastStore<Dst>);
     partials_in_.EnQue(strips);
 
     strips = partials_in_.DeQue<float>();
@@ -177,6 +195,7 @@ class PartialSums {
   }
 
   uint32_t cols_;
+  uint32_t slot_cols_;
   uint32_t cores_;
   uint32_t pitch_;
   uint64_t slots_;

@@ -2,13 +2,15 @@
 #ifndef OP_KERNEL_COMMON_ROW_BLOCKS_H_
 #define OP_KERNEL_COMMON_ROW_BLOCKS_H_
 
-#include "op_kernel/common/units.h"
+#include "op_kernel/common/chip.h"
 
 // A value per row, as a 32 B block each for the rows of a tile and its neighbours: a block of
-// values, eight rows, is what Brcb takes at least.
+// values, eight rows, is what is spread at least.
 class RowBlocks {
  public:
-  __aicore__ inline void Init(uint32_t rows_per_tile, uint32_t bytes, AscendC::TPipe* pipe) {
+  __aicore__ inline void Init(uint32_t rows_per_tile, uint32_t bytes, AscendC::TPipe* pipe,
+                              const CrossLanes& lanes = CrossLanes()) {
+    lanes_ = lanes;
     pipe->InitBuffer(buf_, bytes);
     rows_ = RoundUp(rows_per_tile, kBlockElemsFp32);
   }
@@ -20,15 +22,14 @@ class RowBlocks {
     const AscendC::LocalTensor<float> blocks = buf_.Get<float>();
     if (in_blocks == 0) {
       const uint32_t rows = Smaller(rows_, all_rows - row);
-      AscendC::Brcb(blocks, values[row],
-                    static_cast<uint8_t>(RoundUp(rows, kBlockElemsFp32) / kBlockElemsFp32),
-                    AscendC::BrcbRepeatParams(1, 8));
+      lanes_.Spread(blocks, values[row], rows);
       AscendC::PipeBarrier<PIPE_V>();
     }
     return blocks[in_blocks * kBlockElemsFp32];
   }
 
  private:
+  CrossLanes lanes_;
   uint32_t rows_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> buf_;
 };

@@ -6,23 +6,12 @@
 #include "op_kernel/common/leaf_sum.h"
 #include "tiling/norm_grad.h"
 
-// blocks[8 i], ..., blocks[8 i + 7] = values[i]; rows are rounded up to 8.
-__aicore__ inline void SpreadOverBlocks(const AscendC::LocalTensor<float>& blocks,
-                                        const AscendC::LocalTensor<float>& values, uint32_t rows) {
-  constexpr uint32_t kRowsPerRepeat = 8;
-  const uint32_t repeats = (rows + kRowsPerRepeat - 1) / kRowsPerRepeat;
-  for (uint32_t done = 0; done < repeats; done += kMaxRepeats) {
-    AscendC::Brcb(blocks[done * kRowsPerRepeat * kBlockElemsFp32], values[done * kRowsPerRepeat],
-                  static_cast<uint8_t>(Smaller(kMaxRepeats, repeats - done)),
-                  AscendC::BrcbRepeatParams(1, 8));
-  }
-}
-
 class RowSums {
  public:
   // `sums` takes one fp32 per row of a step, rounded up to 8.
   __aicore__ inline void Init(const NormGradTiling& plan, const AscendC::LocalTensor<float>& sums,
-                              AscendC::TPipe* pipe) {
+                              const CrossLanes& lanes, AscendC::TPipe* pipe) {
+    lanes_ = lanes;
     cols_ = plan.ub_cols;
     leaves_ = (plan.cols + kLeafCols - 1) / kLeafCols;
     leaf_pitch_ = plan.leaf_pitch;
@@ -50,7 +39,7 @@ class RowSums {
     if (!is_due_) return false;
     const Columns& c = columns_;
     if (cols_ < kRepeatElemsFp32) {
-      SumNarrowRows(sums_, Parts(), c.data, c.rows, c.cols, c.pitch);
+      lanes_.SumNarrowRows(sums_, Parts(), c.data, c.rows, c.cols, c.pitch);
       is_due_ = false;
     } else {
       is_due_ =
@@ -66,14 +55,14 @@ class RowSums {
   __aicore__ inline void StepTotal(uint32_t stage, uint32_t rows) {
     if (cols_ < kRepeatElemsFp32) return;
     if (leaves_ == 1) {
-      if (stage == 0) SumParts(sums_, Parts(), rows);
+      if (stage == 0) lanes_.SumParts(sums_, Parts(), rows);
       return;
     }
     const AscendC::LocalTensor<float> leaf_sums = leaf_sums_buf_.Get<float>();
     if (stage == 0) {
-      SumParts(leaf_sums, Parts(), rows * leaf_pitch_);
+      lanes_.SumParts(leaf_sums, Parts(), rows * leaf_pitch_);
     } else {
-      SumOfLeaves(sums_, leaf_sums, leaf_pitch_, rows, leaves_);
+      lanes_.SumOfLeaves(sums_, leaf_sums, leaf_pitch_, rows, leaves_);
     }
   }
 
@@ -90,6 +79,7 @@ class RowSums {
   __aicore__ inline AscendC::LocalTensor<float> Parts() { return parts_buf_.Get<float>(); }
 
   Columns columns_;
+  CrossLanes lanes_;
   bool is_due_;  // the sum of columns_
   SplitSum split_;
   LeafSum leaf_sum_;

@@ -10,6 +10,7 @@
 #ifndef OP_KERNEL_COMMON_SPLIT_SUM_H_
 #define OP_KERNEL_COMMON_SPLIT_SUM_H_
 
+#include "op_kernel/common/chip.h"
 #include "op_kernel/common/grid.h"
 #include "tiling/norm_grad.h"
 
@@ -141,9 +142,9 @@ class SplitSum {
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Mul(sums.upper, u1, f2, rows);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::MulAddDst(sums.upper, sums.lower, factor, rows);
+    AddProduct(sums.upper, sums.lower, factor, rows);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::MulAddDst(sums.upper, u1, f1, rows);
+    AddProduct(sums.upper, u1, f1, rows);
   }
 
   uint32_t terms_;

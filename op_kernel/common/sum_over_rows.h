@@ -176,7 +176,8 @@ class SumOverRows : public SumPlaces {
 
  private:
   static constexpr uint32_t kStepsOfTurns = 4;
-  static constexpr uint32_t kMoveStages = 5;
+  static constexpr uint32_t kSumStages = 3;
+  static constexpr uint32_t kMoveStages = kSumStages + kKeepNumberStages;
   // Stages of a sum; kMove is the first of kMoveStages.
   enum Stage : uint32_t { kFirstHalves, kOddRow, kHalve, kAddValue, kDone, kMove };
 
@@ -186,8 +187,6 @@ class SumOverRows : public SumPlaces {
                               const AscendC::LocalTensor<float>& spare, uint32_t count) {
     const AscendC::LocalTensor<float> hi = hi_[col];
     const AscendC::LocalTensor<float> lo = lo_[col];
-    const AscendC::LocalTensor<uint8_t> is_number = is_number_buf_.Get<uint8_t>();
-    const uint32_t whole_repeats = RoundUp(count, kRepeatElemsFp32);  // what Compare takes
     switch (stage) {
       case 0:
         AscendC::Add(spare, hi, lo, count);
@@ -198,13 +197,9 @@ class SumOverRows : public SumPlaces {
       case 2:
         AscendC::Sub(lo, lo, hi, count);  // what did not
         break;
-      case 3:
-        AscendC::DataCopy(hi, spare, count);
-        AscendC::Compare(is_number, lo, lo, AscendC::CMPMODE::EQ, whole_repeats);
-        break;
       default:
-        AscendC::Select(lo, is_number, lo, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE,
-                        whole_repeats);
+        if (stage == kSumStages) AscendC::DataCopy(hi, spare, count);
+        KeepNumbers(stage - kSumStages, lo, is_number_buf_.Get<uint8_t>(), spare, count);
     }
   }
 

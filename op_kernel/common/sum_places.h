@@ -22,14 +22,11 @@ class SumPlaces {
     }
     places_ = places;
     place_ = 0;
-    for (uint32_t i = 0; i < places_; ++i) {
-      has_left_[i] = pipe->AllocEventID<AscendC::HardEvent::MTE3_V>();
-      is_leaving_[i] = false;
-    }
+    for (uint32_t i = 0; i < places_; ++i) is_leaving_[i] = false;
     begins_ = false;
   }
 
-  // The first `cols` sums, into `dst`: for sums that do not leave from hi. Close, after the last.
+  // The first `cols` sums, into `dst`: for sums that do not leave from hi.
   __aicore__ inline void Total(const AscendC::LocalTensor<float>& dst, uint32_t cols) const {
     if (has_lo_) {
       AscendC::Add(dst, hi_, lo_, static_cast<int32_t>(cols));
@@ -37,13 +34,6 @@ class SumPlaces {
       AscendC::DataCopy(dst, hi_, RoundUp(cols, kBlockElemsFp32));
     }
     AscendC::PipeBarrier<PIPE_V>();
-  }
-
-  __aicore__ inline void Close(AscendC::TPipe* pipe) {
-    for (uint32_t i = 0; i < places_; ++i) {
-      WaitUntilFree(i);
-      pipe->ReleaseEventID<AscendC::HardEvent::MTE3_V>(has_left_[i]);
-    }
   }
 
   // The sums are in hi afterwards. Rounding hi + lo once is all: what a move would leave in lo is
@@ -60,6 +50,7 @@ class SumPlaces {
                               AscendC::TPipe* pipe) {
     StoreSums(dst, hi_, cols, copy_cols_);
     if (!is_last) {
+      has_left_[place_] = pipe->AllocEventID<AscendC::HardEvent::MTE3_V>();
       AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(has_left_[place_]);
       is_leaving_[place_] = true;
       place_ = (place_ + 1) % places_;
@@ -67,7 +58,7 @@ class SumPlaces {
       begins_ = true;
       return;
     }
-    Close(pipe);
+    for (uint32_t i = 0; i < places_; ++i) WaitUntilFree(i);
   }
 
  protected:
@@ -104,7 +95,9 @@ class SumPlaces {
   static constexpr uint32_t kMostPlaces = 2;
 
   __aicore__ inline void WaitUntilFree(uint32_t place) {
-    if (is_leaving_[place]) AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(has_left_[place]);
+    if (!is_leaving_[place]) return;
+    AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(has_left_[place]);
+    GetTPipePtr()->ReleaseEventID<AscendC::HardEvent::MTE3_V>(has_left_[place]);
     is_leaving_[place] = false;
   }
 

@@ -21,6 +21,7 @@ class BlockStats {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
+    all_rows_ = plan.rows;
     half_ = plan.ub.rstd_in / 2 / static_cast<uint32_t>(sizeof(S));
     rstd_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ S*>(args.rstd), plan.rows);
     mean_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ S*>(args.mean), plan.rows);
@@ -32,9 +33,9 @@ class BlockStats {
   __aicore__ inline void Take(const Block& block) {
     landing_ = in_.template AllocTensor<S>();
     if (block.rows > 0) {
-      const uint32_t pitch = RoundUp(block.rows, kBlockElems);
-      LoadRows(landing_, rstd_gm_[block.first_row], 1, block.rows, pitch);
-      LoadRows(landing_[half_], mean_gm_[block.first_row], 1, block.rows, pitch);
+      const uint64_t left = all_rows_ - block.first_row;
+      LoadValues(landing_, rstd_gm_[block.first_row], block.rows, left);
+      LoadValues(landing_[half_], mean_gm_[block.first_row], block.rows, left);
     }
     in_.EnQue(landing_);
     landing_ = in_.template DeQue<S>();
@@ -57,8 +58,7 @@ class BlockStats {
   __aicore__ inline AscendC::LocalTensor<float> Mean() const { return rstd_[half_]; }
 
  private:
-  static constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(S));
-
+  uint64_t all_rows_;
   uint32_t half_;  // where the means begin
   AscendC::GlobalTensor<S> rstd_gm_;
   AscendC::GlobalTensor<S> mean_gm_;
@@ -111,10 +111,11 @@ class BlockPasses {
     gamma_.Init(args, plan, pipe);
     sums_.Init(args, plan, pipe);
     passes_.Init(plan, pipe);
-    rstd_blocks_.Init(plan.rows_per_tile, plan.ub.rstd_block, pipe);
-    mean_blocks_.Init(plan.rows_per_tile, plan.ub.rstd_block, pipe);
-    c1_blocks_.Init(plan.rows_per_tile, plan.ub.mean_block, pipe);
-    c2_blocks_.Init(plan.rows_per_tile, plan.ub.mean_block, pipe);
+    lanes_.Init(plan, pipe);
+    rstd_blocks_.Init(plan.rows_per_tile, plan.ub.rstd_block, pipe, lanes_);
+    mean_blocks_.Init(plan.rows_per_tile, plan.ub.rstd_block, pipe, lanes_);
+    c1_blocks_.Init(plan.rows_per_tile, plan.ub.mean_block, pipe, lanes_);
+    c2_blocks_.Init(plan.rows_per_tile, plan.ub.mean_block, pipe, lanes_);
   }
 
   // `rows` get the leaves of every tile; the sums over the block's rows go to `slot`.
@@ -182,12 +183,10 @@ class BlockPasses {
   }
 
   // After the last block.
-  __aicore__ inline void Release() {
-    tiles_.Release(pipe_);
-    sums_.Close(pipe_);
-  }
+  __aicore__ inline void Release() { tiles_.Release(pipe_); }
 
   __aicore__ inline Sums& SumsOverRows() { return sums_; }
+  __aicore__ inline const CrossLanes& Lanes() const { return lanes_; }
 
  private:
   static constexpr uint32_t kSums = 2;
@@ -234,6 +233,7 @@ class BlockPasses {
   GammaChunks<G> gamma_;
   Sums sums_;
   typename Parts::WidePasses passes_;
+  CrossLanes lanes_;
   typename Parts::PerRow rstd_blocks_;
   typename Parts::PerRow mean_blocks_;
   typename Parts::PerRow c1_blocks_;

@@ -77,14 +77,15 @@ class ChunkPasses {
                                 const GammaColumns<G>& gamma) {
     const AscendC::LocalTensor<float> result = Place(c.x, 0);
     const AscendC::LocalTensor<float> x = Edge::Load(c.x, result, c.rows * c.pitch);
-    const AscendC::LocalTensor<float> dy = Edge::Load(c.dy, Place(c.dy, 1), c.rows * c.pitch);
+    const AscendC::LocalTensor<float> dy_place = Place(c.dy, 1);
+    const AscendC::LocalTensor<float> dy = Edge::Load(c.dy, dy_place, c.rows * c.pitch);
     const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(Work(in_place_ ? 0 : 2), c.cols);
     AscendC::PipeBarrier<PIPE_V>();
     ForGrid(c.rows, c.cols, c.pitch, SubByRow{result, x, c.mean});
     AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(c.rows, c.cols, c.pitch, ScaleAndAddByRow{result, c.minus_c2_rstd, c.minus_c1});
+    ScaleAndAddRows(result, c.minus_c2_rstd, c.minus_c1, c.rows, c.cols, c.pitch);
     AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(c.rows, c.cols, c.pitch, AddScaledByColumn{result, dy, wide_gamma});
+    AddScaledColumns(result, dy, wide_gamma, dy_place, c.rows, c.cols, c.pitch);
     AscendC::PipeBarrier<PIPE_V>();
     const AscendC::LocalTensor<float> target = Edge::Target(dx, result);
     ForGrid(c.rows, c.cols, c.pitch, MulByRow{target, result, c.rstd});

@@ -10,7 +10,6 @@ class ColumnSums {
  public:
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
-    cols_ = plan.cols;
     deal_rows_ = plan.deal_rows;
     wants_dgamma_ = WantsDgamma(plan);
     wants_dbeta_ = WantsDbeta(plan);
@@ -40,12 +39,6 @@ class ColumnSums {
     return sum == 0 ? wants_dgamma_ : wants_dbeta_;
   }
   __aicore__ inline Sum& SumAt(uint32_t sum) { return sum == 0 ? dgamma_ : dbeta_; }
-
-  // After the last sums that did not leave by Send.
-  __aicore__ inline void Close(AscendC::TPipe* pipe) {
-    dgamma_.Close(pipe);
-    dbeta_.Close(pipe);
-  }
 
   // After a step of rows has been added.
   __aicore__ inline void Next() {
@@ -87,14 +80,10 @@ class ColumnSums {
  private:
   __aicore__ inline void SendOne(Sum& sum, bool is_wanted, uint64_t slot, uint32_t index,
                                  bool is_last, AscendC::TPipe* pipe) {
-    if (is_wanted) {
-      sum.Send(partials_.Destination(slot, index), cols_, is_last, pipe);
-    } else if (is_last) {
-      sum.Close(pipe);
-    }
+    if (!is_wanted) return;
+    sum.Send(partials_.Destination(slot, index), partials_.StoredCols(), is_last, pipe);
   }
 
-  uint32_t cols_;
   uint32_t deal_rows_;
   bool wants_dgamma_;
   bool wants_dbeta_;

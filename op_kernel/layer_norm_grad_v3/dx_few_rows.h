@@ -26,8 +26,8 @@ class DxFewRows {
     plan_ = plan;
     pipe_ = pipe;
     passes_.Init(args, plan, pipe);
-    rows_.terms.Init(args, plan, pipe, 0);
-    rows_.products.Init(args, plan, pipe, 1);
+    rows_.terms.Init(args, plan, pipe, 0, passes_.Lanes());
+    rows_.products.Init(args, plan, pipe, 1, passes_.Lanes());
   }
 
   __aicore__ inline void Process() {

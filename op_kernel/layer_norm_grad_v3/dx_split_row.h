@@ -27,8 +27,8 @@ class DxSplitRow {
     plan_ = plan;
     pipe_ = pipe;
     passes_.Init(args, plan, pipe);
-    rows_.terms.Init(plan, pipe);
-    rows_.products.Init(plan, pipe);
+    rows_.terms.Init(plan, pipe, passes_.Lanes());
+    rows_.products.Init(plan, pipe, passes_.Lanes());
   }
 
   __aicore__ inline void Process() {

@@ -4,13 +4,13 @@
 //   c1 = mean(dy * gamma);  c2 = mean(p * gamma)               means over the columns of a row
 //   dx = (dy * gamma - u * (c2 * rstd) - c1) * rstd
 //
-// Regime: up to about 3,900 columns in 16 bits (2201). Copies move rows_per_tile rows; arithmetic
-// goes through them rows_per_step at a time, in work arrays that fit beside the copies.
-// Bytes per row: reads 2 x cols x sizeof(T) and rstd and mean, writes cols x sizeof(T): each once.
-// gamma is read once per core. What no output asked for needs is neither read nor computed.
-// Sync: queues order MTE2 -> V -> MTE3 per tile, two or three buffers each, so that the copies of
-// the neighbouring tiles run beside the arithmetic. The scalar unit reads nothing: the values of a
-// row stay in vectors (Brcb spreads one over a block).
+// Regime: up to about 3,900 columns in 16 bits (2201), 5,400 (2002). Copies move rows_per_tile
+// rows; arithmetic goes through them rows_per_step at a time, in work arrays that fit beside the
+// copies. Bytes per row: reads 2 x cols x sizeof(T) and rstd and mean, writes cols x sizeof(T):
+// each once. gamma is read once per core. What no output asked for needs is neither read nor
+// computed. Sync: queues order MTE2 -> V -> MTE3 per tile, two or three buffers each, so that the
+// copies of the neighbouring tiles run beside the arithmetic. The scalar unit reads nothing: the
+// values of a row stay in vectors, each spread over a block.
 #ifndef OP_KERNEL_LAYER_NORM_GRAD_V3_DX_WHOLE_ROW_H_
 #define OP_KERNEL_LAYER_NORM_GRAD_V3_DX_WHOLE_ROW_H_
 
@@ -67,9 +67,7 @@ class DxWholeRow {
   // `end` of the core's rows; `stats_row` of the tile's first row in the statistics.
   __aicore__ inline void Compute(uint64_t first_row, uint32_t rows, uint64_t end,
                                  uint32_t stats_row) {
-    AscendC::LocalTensor<T> x;
-    if (ReadsX(plan_)) x = queues_.TakeX();
-    AscendC::LocalTensor<T> dy = queues_.TakeDy();
+    RowsIn<T> in = queues_.Take();
     AscendC::LocalTensor<T> dx = scratch_;
     if (WantsDx(plan_)) dx = queues_.NewDx();
     for (uint32_t row = 0; row < rows;) {
@@ -77,27 +75,23 @@ class DxWholeRow {
       const uint32_t at = row * plan_.pitch_cols;
       const uint32_t count = step.rows * plan_.pitch_cols;
       AscendC::LocalTensor<float> wide_x;
-      if (ReadsX(plan_)) wide_x = Edge::Load(x[at], Work(0), count);
-      const AscendC::LocalTensor<float> wide_dy = Edge::Load(dy[at], Work(1), count);
-      if (!Edge::kInPlace && row + step.rows == rows) GiveBack(x, dy);  // the next tile may come
+      if (ReadsX(plan_)) wide_x = Edge::Load(in.x[at], Work(0), count);
+      const AscendC::LocalTensor<float> wide_dy = Edge::Load(in.dy[at], Work(1), count);
+      if (!Edge::kInPlace && row + step.rows == rows)
+        queues_.GiveBack(in);  // the next tile may come
       AscendC::PipeBarrier<PIPE_V>();
       Step(stats_row + row, wide_x, wide_dy, WantsDx(plan_) ? dx[at] : dx, step);
       row += step.rows;
     }
-    if (Edge::kInPlace) GiveBack(x, dy);
+    if (Edge::kInPlace) queues_.GiveBack(in);
     if (WantsDx(plan_)) queues_.Finished(dx);
-  }
-
-  __aicore__ inline void GiveBack(AscendC::LocalTensor<T>& x, AscendC::LocalTensor<T>& dy) {
-    if (ReadsX(plan_)) queues_.GiveBackX(x);
-    queues_.GiveBackDy(dy);
   }
 
   __aicore__ inline void Step(uint32_t first_row, const AscendC::LocalTensor<float>& x,
                               const AscendC::LocalTensor<float>& dy,
                               const AscendC::LocalTensor<T>& dx, const GroupStep& step) {
     const uint32_t rows = step.rows;
-    const uint32_t cols = plan_.cols;
+    const uint32_t cols = plan_.ub_cols;
     const uint32_t pitch = plan_.pitch_cols;
     const AscendC::LocalTensor<float> gamma = gamma_buf_.template Get<float>();
     const AscendC::LocalTensor<float> product = Edge::Target(dx, Work(2));
@@ -120,12 +114,14 @@ class DxWholeRow {
     }
     if (WantsDx(plan_)) {
       ForGrid(rows, cols, pitch, MulByColumn{product, product, gamma});
+      LeaveOutOverlap(product, rows, cols - plan_.copy_cols, cols - plan_.cols, pitch);
       statistics_.Products().StartSum(product, rows, 0, cols, pitch);
     }
     GoOnBeside(sums_.Dgamma(), statistics_.Products());
     if (WantsDbeta(plan_)) sums_.Dbeta().StartRows(dy, Half(), rows, cols, pitch);
     if (WantsDx(plan_)) {
       ForGrid(rows, cols, pitch, MulByColumn{product, dy, gamma});
+      LeaveOutOverlap(product, rows, cols - plan_.copy_cols, cols - plan_.cols, pitch);
       statistics_.Terms().StartSum(product, rows, 0, cols, pitch);
     }
     GoOnBeside(sums_.Dbeta(), statistics_.Terms());
@@ -146,12 +142,11 @@ class DxWholeRow {
                                 const AscendC::LocalTensor<float>& dy,
                                 const AscendC::LocalTensor<float>& rstd,
                                 const AscendC::LocalTensor<float>& product) {
-    const uint32_t cols = plan_.cols;
+    const uint32_t cols = plan_.ub_cols;
     const uint32_t pitch = plan_.pitch_cols;
-    ForGrid(rows, cols, pitch,
-            ScaleAndAddByRow{u, statistics_.MinusC2Rstd(), statistics_.MinusC1()});
+    ScaleAndAddRows(u, statistics_.MinusC2Rstd(), statistics_.MinusC1(), rows, cols, pitch);
     AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(rows, cols, pitch, AddScaledByColumn{u, dy, gamma_buf_.template Get<float>()});
+    AddScaledColumns(u, dy, gamma_buf_.template Get<float>(), product, rows, cols, pitch);
     AscendC::PipeBarrier<PIPE_V>();
     ForGrid(rows, cols, pitch, MulByRow{Edge::kInPlace ? product : u, u, rstd});
   }

@@ -1,4 +1,5 @@
-// LayerNormGradV3 for memory-based vector cores (arch 2201): reads the plan, picks the strategy.
+// LayerNormGradV3 for memory-based vector cores (arch 2002, 2201): reads the plan, picks the
+// strategy.
 //
 //   xhat = (x - mean) * rstd
 //   dx = (dy * gamma - mean(dy * gamma) - xhat * mean(dy * gamma * xhat)) * rstd

@@ -15,6 +15,7 @@
 class RowStatistics {
  public:
   __aicore__ inline void Init(const NormGradTiling& plan, AscendC::TPipe* pipe) {
+    lanes_.Init(plan, pipe);
     pipe->InitBuffer(rstd_buf_, plan.ub.rstd_block);
     pipe->InitBuffer(mean_buf_, plan.ub.rstd_block);
     pipe->InitBuffer(c1_buf_, plan.ub.mean_block);
@@ -24,8 +25,8 @@ class RowStatistics {
     count_ = plan.ub.row_sums / kVectors / static_cast<uint32_t>(sizeof(float));
     AscendC::Duplicate(Vector(0), 0.0f, 2 * count_);  // also past the last row
     AscendC::Duplicate(Vector(kDivisor), -static_cast<float>(plan.cols), count_);
-    terms_.Init(plan, Vector(0), pipe);
-    products_.Init(plan, Vector(1), pipe);
+    terms_.Init(plan, Vector(0), lanes_, pipe);
+    products_.Init(plan, Vector(1), lanes_, pipe);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -59,8 +60,8 @@ class RowStatistics {
     AscendC::Div(Vector(0), Vector(0), Vector(kDivisor), count);
     AscendC::Div(Vector(1), Vector(1), Vector(kDivisor), count);
     AscendC::PipeBarrier<PIPE_V>();
-    SpreadOverBlocks(c1_buf_.Get<float>(), Vector(0), rows);
-    SpreadOverBlocks(c2_buf_.Get<float>(), Vector(1), rows);
+    lanes_.Spread(c1_buf_.Get<float>(), Vector(0), rows);
+    lanes_.Spread(c2_buf_.Get<float>(), Vector(1), rows);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Mul(c2_buf_.Get<float>(), c2_buf_.Get<float>(), Rstd(first_row),
                  rows * kBlockElemsFp32);
@@ -88,11 +89,12 @@ class RowStatistics {
 
   __aicore__ inline void Spread(const AscendC::LocalTensor<float>& stats, uint32_t half,
                                 uint32_t rows) {
-    SpreadOverBlocks(rstd_buf_.Get<float>(), stats, rows);
-    SpreadOverBlocks(mean_buf_.Get<float>(), stats[half], rows);
+    lanes_.Spread(rstd_buf_.Get<float>(), stats, rows);
+    lanes_.Spread(mean_buf_.Get<float>(), stats[half], rows);
   }
 
   uint32_t count_;
+  CrossLanes lanes_;
   RowSums terms_;
   RowSums products_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rstd_buf_;

@@ -12,6 +12,7 @@ class StatsGroup {
   __aicore__ inline void Init(const NormGradArgs& args, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     rows_ = plan.rstd_rows;
+    all_rows_ = plan.rows;
     half_ = plan.ub.rstd_in / 2 / static_cast<uint32_t>(sizeof(S));
     rstd_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ S*>(args.rstd), plan.rows);
     mean_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ S*>(args.mean), plan.rows);
@@ -23,8 +24,8 @@ class StatsGroup {
     if (row >= end) return;
     const uint32_t rows = RowsOfGroup(row, end);
     AscendC::LocalTensor<S> stats = queue_.template AllocTensor<S>();
-    LoadRows(stats, rstd_gm_[row], 1, rows, RoundUp(rows, kBlockElems));
-    LoadRows(stats[half_], mean_gm_[row], 1, rows, RoundUp(rows, kBlockElems));
+    LoadValues(stats, rstd_gm_[row], rows, all_rows_ - row);
+    LoadValues(stats[half_], mean_gm_[row], rows, all_rows_ - row);
     queue_.EnQue(stats);
   }
 
@@ -45,13 +46,12 @@ class StatsGroup {
   }
 
  private:
-  static constexpr uint32_t kBlockElems = 32 / static_cast<uint32_t>(sizeof(S));
-
   __aicore__ inline uint32_t RowsOfGroup(uint64_t row, uint64_t end) const {
     return end - row < rows_ ? static_cast<uint32_t>(end - row) : rows_;
   }
 
   uint32_t rows_;
+  uint64_t all_rows_;
   uint32_t half_;  // where the means begin
   AscendC::GlobalTensor<S> rstd_gm_;
   AscendC::GlobalTensor<S> mean_gm_;

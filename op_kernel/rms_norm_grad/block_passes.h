@@ -97,10 +97,7 @@ class BlockPasses {
   __aicore__ inline AscendC::LocalTensor<float> Rstd() const { return rstd_; }
 
   // After the last block.
-  __aicore__ inline void Release() {
-    tiles_.Release(pipe_);
-    sum_.Close(pipe_);
-  }
+  __aicore__ inline void Release() { tiles_.Release(pipe_); }
 
  private:
   // lo takes the sums of four tiles before what fits is moved into hi: the sum is due from the end

@@ -78,8 +78,7 @@ class DxWholeRow {
   // `end` of the core's rows; `rstd_row` of the tile's first row in the statistics.
   __aicore__ inline void Compute(uint64_t first_row, uint32_t rows, uint64_t end,
                                  uint32_t rstd_row) {
-    AscendC::LocalTensor<T> x = queues_.TakeX();
-    AscendC::LocalTensor<T> dy = queues_.TakeDy();
+    RowsIn<T> in = queues_.Take();
     const AscendC::LocalTensor<T> dx = queues_.NewDx();
     uint32_t step = 0;
     for (uint32_t row = 0; row < rows; row += step) {
@@ -92,19 +91,14 @@ class DxWholeRow {
       group.is_last = group.row + step == end;
       const uint32_t at = row * plan_.pitch_cols;
       const uint32_t count = step * plan_.pitch_cols;
-      const AscendC::LocalTensor<float> wide_x = Edge::Load(x[at], Work(0), count);
-      const AscendC::LocalTensor<float> wide_dy = Edge::Load(dy[at], Work(1), count);
-      if (!Edge::kInPlace && row + step == rows) GiveBack(x, dy);  // the next tile may come
+      const AscendC::LocalTensor<float> wide_x = Edge::Load(in.x[at], Work(0), count);
+      const AscendC::LocalTensor<float> wide_dy = Edge::Load(in.dy[at], Work(1), count);
+      if (!Edge::kInPlace && row + step == rows) queues_.GiveBack(in);  // the next tile may come
       AscendC::PipeBarrier<PIPE_V>();
       Step(rstd_row + row, step, wide_x, wide_dy, dx[at], group);
     }
-    if (Edge::kInPlace) GiveBack(x, dy);
+    if (Edge::kInPlace) queues_.GiveBack(in);
     queues_.Finished(dx);
-  }
-
-  __aicore__ inline void GiveBack(AscendC::LocalTensor<T>& x, AscendC::LocalTensor<T>& dy) {
-    queues_.GiveBackX(x);
-    queues_.GiveBackDy(dy);
   }
 
   __aicore__ inline void Step(uint32_t first_row, uint32_t rows,

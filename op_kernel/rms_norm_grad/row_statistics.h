@@ -15,6 +15,7 @@ class RowStatistics {
     cols_ = plan.ub_cols;
     leaves_ = (plan.cols + kLeafCols - 1) / kLeafCols;
     leaf_pitch_ = plan.leaf_pitch;
+    lanes_.Init(plan, pipe);
     pipe->InitBuffer(rstd_buf_, plan.ub.rstd_block);
     has_values_ = plan.ub.rstd_values > 0;
     if (has_values_) pipe->InitBuffer(values_buf_, plan.ub.rstd_values);
@@ -37,7 +38,7 @@ class RowStatistics {
 
   // rstd of the next `rows` rows, one value per row as it came.
   __aicore__ inline void SetRstd(const AscendC::LocalTensor<float>& rstd, uint32_t rows) {
-    Spread(rstd_buf_.Get<float>(), rstd, rows);
+    lanes_.Spread(rstd_buf_.Get<float>(), rstd, rows);
     if (has_values_) {
       AscendC::DataCopy(values_buf_.Get<float>(), rstd, RoundUp(rows, kBlockElemsFp32));
     }
@@ -66,16 +67,16 @@ class RowStatistics {
     const AscendC::LocalTensor<float> mean = mean_buf_.Get<float>();
     if (leaves_ > 1) {
       for (uint32_t term = 0; term < split_.Terms(); ++term) {
-        SumParts(LeafSums(term), Parts()[term * to_.lower_at], rows * leaf_pitch_);
+        lanes_.SumParts(LeafSums(term), Parts()[term * to_.lower_at], rows * leaf_pitch_);
       }
       AscendC::PipeBarrier<PIPE_V>();
       for (uint32_t term = 0; term < split_.Terms(); ++term) {
-        SumOfLeaves(sums[term * second_at_], LeafSums(term), leaf_pitch_, rows, leaves_);
+        lanes_.SumOfLeaves(sums[term * second_at_], LeafSums(term), leaf_pitch_, rows, leaves_);
       }
       AscendC::PipeBarrier<PIPE_V>();
     } else if (cols_ >= kRepeatElemsFp32) {
       for (uint32_t term = 0; term < split_.Terms(); ++term) {
-        SumParts(sums[term * second_at_], Parts()[term * to_.lower_at], rows);
+        lanes_.SumParts(sums[term * second_at_], Parts()[term * to_.lower_at], rows);
       }
       AscendC::PipeBarrier<PIPE_V>();
     }
@@ -88,17 +89,17 @@ class RowStatistics {
         AscendC::PipeBarrier<PIPE_V>();
       }
       split_.Means({sums, sums[second_at_], mean, second_at_, rows}, rstd);
-      Spread(mean, sums, rows);
+      lanes_.Spread(mean, sums, rows);
     } else if (has_values_) {
       AscendC::Div(sums, sums, sums[second_at_], RoundUp(rows, kBlockElemsFp32));
       AscendC::PipeBarrier<PIPE_V>();
       AscendC::Mul(sums, sums, values_buf_.Get<float>()[first_row], rows);
       AscendC::PipeBarrier<PIPE_V>();
-      Spread(mean, sums, rows);
+      lanes_.Spread(mean, sums, rows);
     } else {
       AscendC::Div(sums, sums, sums[second_at_], RoundUp(rows, kBlockElemsFp32));
       AscendC::PipeBarrier<PIPE_V>();
-      Spread(mean, sums, rows);
+      lanes_.Spread(mean, sums, rows);
       AscendC::PipeBarrier<PIPE_V>();
       AscendC::Mul(mean, mean, Rstd(first_row), rows * kBlockElemsFp32);
     }
@@ -134,9 +135,10 @@ class RowStatistics {
         ForGrid(n.rows, n.cols, n.pitch, SubEach{n.data, n.data, n.upper});
         break;
       case kSums:
-        SumNarrowRows(RowSums(), Parts(), is_split ? n.upper : n.data, n.rows, n.cols, n.pitch);
+        lanes_.SumNarrowRows(RowSums(), Parts(), is_split ? n.upper : n.data, n.rows, n.cols,
+                             n.pitch);
         if (is_split) {
-          SumNarrowRows(RowSums()[second_at_], Parts(), n.data, n.rows, n.cols, n.pitch);
+          lanes_.SumNarrowRows(RowSums()[second_at_], Parts(), n.data, n.rows, n.cols, n.pitch);
         }
         break;
       default:
@@ -150,17 +152,6 @@ class RowStatistics {
   __aicore__ inline AscendC::LocalTensor<float> Parts() { return parts_buf_.Get<float>(); }
   __aicore__ inline AscendC::LocalTensor<float> LeafSums(uint32_t term) {
     return leaf_sums_buf_.Get<float>()[term * lower_leaf_at_];
-  }
-
-  __aicore__ inline void Spread(const AscendC::LocalTensor<float>& blocks,
-                                const AscendC::LocalTensor<float>& values, uint32_t rows) {
-    constexpr uint32_t kRowsPerRepeat = 8;
-    const uint32_t repeats = (rows + kRowsPerRepeat - 1) / kRowsPerRepeat;
-    for (uint32_t done = 0; done < repeats; done += kMaxRepeats) {
-      AscendC::Brcb(blocks[done * kRowsPerRepeat * kBlockElemsFp32], values[done * kRowsPerRepeat],
-                    static_cast<uint8_t>(Smaller(kMaxRepeats, repeats - done)),
-                    AscendC::BrcbRepeatParams(1, 8));
-    }
   }
 
   // Spread, backwards: the largest of eight equal values is that value.
@@ -178,6 +169,7 @@ class RowStatistics {
     }
   }
 
+  CrossLanes lanes_;
   SplitSum split_;
   LeafSum leaves_of_chunk_;
   LeafParts to_;

@@ -114,9 +114,12 @@ class ProblemStruct(ctypes.Structure):
         ("scale_dtype", ctypes.c_int32),
         ("divides", ctypes.c_uint32),
         ("has_offset", ctypes.c_uint32),
-        ("copy_cols", ctypes.c_uint32),  # this and the next two: the planner's own
+        ("copy_cols", ctypes.c_uint32),  # this and what follows: the planner's own
+        ("by_element", ctypes.c_uint32),
         ("meeting_bytes", ctypes.c_uint32),
         ("in_registers", ctypes.c_uint32),
+        ("lanes_bytes", ctypes.c_uint32),
+        ("event_ids", ctypes.c_uint32),
     )
 
 

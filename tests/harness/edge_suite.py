@@ -18,6 +18,8 @@ SCAN_STEP = 16  # a boundary lies between two of these; inside, both sides are f
 # Of an operator with many combinations of dtypes, how many go through everything; the others are
 # cut alike, and meet the boundaries and one line of each kind.
 THOROUGH = {"layer_norm_grad_v3": 2, "rms_norm_grad_quant": 1}
+# On chips that share all but what lies below a kernel one is enough.
+ALIKE = {("layer_norm_grad_v3", 1001, "fp16"), ("layer_norm_grad_v3", 2002, "fp32")}
 # Lines of an operator that quantises go through these ways in turn.
 WAYS = ("", "dst=hif8", "div=0:offset=-3", "dst=hif8:div=0", "offset=4", "dst=hif8:offset=1")
 SMALL_UB = (65536, 32768, 16384)
@@ -47,7 +49,7 @@ def text(op: str) -> str:
         for number, (dtype, gamma) in enumerate(chip.dtypes):
             write = _Writer(op, chip.soc, dtype, gamma)
             lines += ["", f"# {dtype}, gamma {gamma}"]
-            is_brief = number >= THOROUGH.get(op, number + 1)
+            is_brief = not _is_thorough(op, chip.soc, dtype, number)
             lines += _boundaries(write, is_brief)
             if is_brief:
                 lines += _mixed(write)
@@ -60,13 +62,19 @@ def text(op: str) -> str:
             lines += _groups(write)
     lines += ["", "# ---- every chip: each strategy at small size, rows around its cores ----"]
     for chip in chips:
-        for dtype, gamma in chip.dtypes[: THOROUGH.get(op)]:
+        for number, (dtype, gamma) in enumerate(chip.dtypes):
+            if not _is_thorough(op, chip.soc, dtype, number):
+                continue
             write = _Writer(op, chip.soc, dtype, gamma)
             cores = chip.soc.cores
             around = sorted({1, cores - 1, cores, cores + 1, 2 * cores + 1})
             for strategy in _strategies(op, firsts[chip.soc.arch]):
                 lines += _where_planned(write, around, (72, 1025), {"strategy": strategy})
     return "\n".join(lines) + "\n"
+
+
+def _is_thorough(op: str, soc: plan.Soc, dtype: str, number: int) -> bool:
+    return number < THOROUGH.get(op, number + 1) and (op, soc.arch, dtype) not in ALIKE
 
 
 class _Writer:

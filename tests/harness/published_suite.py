@@ -95,7 +95,7 @@ def texts(records: Sequence[Record], op: str = "rms_norm_grad") -> tuple[str, st
     source = SOURCES[op]
     lines: list[str] = [source.head]
     differences: list[str] = []
-    on_310p: dict[str, str] = {}
+    on_older: dict[str, str] = {}
     mine = [_renamed(r, source) for r in records if r["op"] == source.name]
     for kind in source.kinds:
         group = [r for r in mine if r["source_kind"] == kind]
@@ -118,12 +118,15 @@ def texts(records: Sequence[Record], op: str = "rms_norm_grad") -> tuple[str, st
         for text, names in found.items():
             more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
             lines.append(f"{text}  # {names[0]}{more}")
-            if same := _on_310p(Case.parse(text), len(on_310p)):
-                on_310p.setdefault(str(_with_expectation(same)), names[0])
+            if same := _on_older(Case.parse(text), len(on_older)):
+                on_older.setdefault(str(_with_expectation(same)), names[0])
         lines.append("")
-    if on_310p:
-        lines.append("# Nothing is published for 310P alone: what the chip takes of the above.")
-    lines += [f"{text}  # {name}" for text, name in on_310p.items()]
+    if on_older:
+        chips = "310P and 910" if ops.find_op(op).has_mean else "310P"
+        lines.append(
+            f"# Nothing is published for {chips} alone: of the above, what is taken there."
+        )
+    lines += [f"{text}  # {name}" for text, name in on_older.items()]
     lines.append("")
     return "\n".join(lines), "".join(differences)
 
@@ -191,13 +194,20 @@ def _mask(attrs: Mapping[str, Any]) -> str | None:
     return None if set(mask) <= {"1"} else mask
 
 
-def _on_310p(case: Case, number: int) -> Case | None:
-    """The same case on its two products in turn; None for what 310P does not take."""
-    last_axis_bytes = case.shape[-1] * size_bytes(case.dtype)
-    taken = case.dtype in ("fp16", "fp32") and case.gamma in (None, case.dtype)
-    if case.soc != "ascend910b4" or case.expect or not taken or last_axis_bytes < 32:
+def _on_older(case: Case, number: int) -> Case | None:
+    """The same case on the products of 310P in turn, and on 910 where that has the operator; None
+    for what they do not take.
+    """
+    socs = ("ascend310p3", "ascend310p1")
+    if ops.find_op(case.op).has_mean:
+        socs += ("ascend910a",)
+        taken = True
+    else:
+        last_axis_bytes = case.shape[-1] * size_bytes(case.dtype)
+        taken = case.gamma in (None, case.dtype) and last_axis_bytes >= 32
+    if case.soc != "ascend910b4" or case.expect or case.dtype == "bf16" or not taken:
         return None
-    return replace(case, soc=("ascend310p3", "ascend310p1")[number % 2])
+    return replace(case, soc=socs[number % len(socs)])
 
 
 def _is_950(record: Record) -> bool:

@@ -234,3 +234,39 @@ def test_limits_of_one_read(dtype: str, gamma: str, two: int, one: int) -> None:
         plan = make_plan(OP, "ascend910b4", problem, Options())
         assert plan.strategy == "DxInPlaceRow"
         assert declared is None or plan.declared_c == declared
+
+
+@pytest.mark.parametrize("soc", ["ascend310p3", "ascend910a"])
+@pytest.mark.parametrize(
+    ("dtype", "gamma", "cols"),
+    [("fp16", "fp16", 10240), ("fp16", "fp32", 9728), ("fp32", "fp32", 8192)],
+)
+def test_limits_of_one_read_in_248_kb(soc: str, dtype: str, gamma: str, cols: int) -> None:
+    plan = make_plan(OP, soc, Problem(4096, cols, dtype, gamma, dtype, gamma, 0b111))
+    assert (plan.strategy, plan.declared_c) == ("DxInPlaceRow", 4.0)
+
+
+@pytest.mark.parametrize("soc", ["ascend310p1", "ascend310p3", "ascend910a"])
+def test_rows_of_less_than_a_block_are_dealt_in_whole_lines(soc: str) -> None:
+    """Element by element through the data cache: no two cores share a line of its 64 bytes."""
+    for dtype, least in (("fp16", 16), ("fp32", 8)):
+        for cols in (1, least - 1, least):
+            plan = make_plan(OP, soc, Problem(1000, cols, dtype, dtype, dtype, dtype, 0b111))
+            by_element = cols < least
+            assert plan.fields["copy_cols"] == (1 if by_element else least)
+            assert plan.fields["deal_rows"] == (64 if by_element else 1)
+            assert plan.fields["partial_pitch_cols"] * 4 % 64 == 0
+
+
+@pytest.mark.parametrize("cols", [9, 300, 5000, 9000, 20000])
+def test_few_event_ids_are_enough(cols: int) -> None:
+    """910 has four of a kind: a queue's buffers take one each, and so do the places of a ring."""
+    for rows in (5, 200):
+        problem = Problem(rows, cols, "fp16", "fp16", "fp16", "fp16", 0b111)
+        plan = make_plan(OP, "ascend910a", problem, Options(det_strong=rows > 64))
+        fields = plan.fields
+        stats, gamma = 1, int(plan.strategy in ("DxSplitRow", "DxFewRows"))
+        assert fields["in_buffers"] + stats + gamma <= 4
+        shared = 2 * fields["leaf_out_buffers"] if plan.strategy == "DxFewRows" else 0
+        sums = 0 if gamma else 2 * fields["sum_places"]
+        assert fields["out_buffers"] + shared + sums <= 4

@@ -3,8 +3,8 @@
 #ifndef OP_KERNEL_COMMON_REGBASE_CHUNK_LEAF_LANES_H_
 #define OP_KERNEL_COMMON_REGBASE_CHUNK_LEAF_LANES_H_
 
+#include "op_kernel/common/chip.h"
 #include "op_kernel/common/regbase/row_means.h"
-#include "op_kernel/common/units.h"
 #include "tiling/norm_grad.h"
 
 // 8 a row, since a chunk has at most eight leaves.
@@ -26,7 +26,8 @@ class ChunkLeafLanes {
   __aicore__ inline uint32_t Terms() const { return 1; }
 
   // After a first pass: sums[row * 8 + leaf], as many as there are rows in a tile.
-  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& sums, uint32_t) {
+  __aicore__ inline void Finish(const CrossLanes&, const AscendC::LocalTensor<float>& sums,
+                                uint32_t) {
     AscendC::DataCopy(sums, sums_buf_.Get<float>(), elems_);
   }
 

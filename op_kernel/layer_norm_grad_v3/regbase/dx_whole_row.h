@@ -64,15 +64,13 @@ class DxWholeRow {
   // `end` of the core's rows; `stats_row` of the tile's first row in the values.
   __aicore__ inline void Compute(uint64_t first_row, uint32_t rows, uint64_t end,
                                  uint32_t stats_row) {
-    AscendC::LocalTensor<T> x;
-    if (ReadsX(plan_)) x = queues_.TakeX();
-    AscendC::LocalTensor<T> dy = queues_.TakeDy();
+    RowsIn<T> in = queues_.Take();
     for (uint32_t row = 0; row < rows;) {
       const uint64_t left = EndOfGroup(plan_, first_row + row, end) - (first_row + row);
       const bool ends_group = left <= rows - row;
       const uint32_t step = ends_group ? static_cast<uint32_t>(left) : rows - row;
       values_.StartAt(row);
-      passes_.First(RowsOf(x, dy, row, step, stats_row), gamma_, 0, sums_, values_.Terms(),
+      passes_.First(RowsOf(in, row, step, stats_row), gamma_, 0, sums_, values_.Terms(),
                     values_.Products());
       row += step;
       if (ends_group) sums_.Store(first_row + row - step, first_row + row == end, pipe_);
@@ -80,24 +78,22 @@ class DxWholeRow {
     if (WantsDx(plan_)) {
       values_.FinishMeans(stats_row, rows);
       const AscendC::LocalTensor<T> dx = queues_.NewDx();
-      passes_.Second(dx, RowsOf(x, dy, 0, rows, stats_row), gamma_);
+      passes_.Second(dx, RowsOf(in, 0, rows, stats_row), gamma_);
       queues_.Finished(dx);
     }
-    if (ReadsX(plan_)) queues_.GiveBackX(x);
-    queues_.GiveBackDy(dy);
+    queues_.GiveBack(in);
   }
 
   // `rows` rows of a tile from `row` on.
-  __aicore__ inline RowsChunk<T> RowsOf(const AscendC::LocalTensor<T>& x,
-                                        const AscendC::LocalTensor<T>& dy, uint32_t row,
-                                        uint32_t rows, uint32_t stats_row) {
+  __aicore__ inline RowsChunk<T> RowsOf(const RowsIn<T>& in, uint32_t row, uint32_t rows,
+                                        uint32_t stats_row) {
     RowsChunk<T> part;
     if (ReadsX(plan_)) {
-      part.x = x[row * plan_.pitch_cols];
+      part.x = in.x[row * plan_.pitch_cols];
       part.rstd = values_.Rstd(stats_row + row);
       part.mean = values_.Mean(stats_row + row);
     }
-    part.dy = dy[row * plan_.pitch_cols];
+    part.dy = in.dy[row * plan_.pitch_cols];
     part.minus_c1 = values_.MinusC1();
     part.minus_c2_rstd = values_.MinusC2Rstd();
     part.rows = rows;

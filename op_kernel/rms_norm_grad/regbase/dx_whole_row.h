@@ -75,8 +75,7 @@ class DxWholeRow {
   // `end` of the core's rows; `rstd_row` of the tile's first row in the values.
   __aicore__ inline void Compute(uint64_t first_row, uint32_t rows, uint64_t end,
                                  uint32_t rstd_row) {
-    AscendC::LocalTensor<T> x = queues_.TakeX();
-    AscendC::LocalTensor<T> dy = queues_.TakeDy();
+    RowsIn<T> in = queues_.Take();
     RowsChunk<T> tile;
     tile.cols = plan_.cols;
     tile.pitch = plan_.pitch_cols;
@@ -84,8 +83,8 @@ class DxWholeRow {
     for (uint32_t row = 0; row < rows; row += tile.rows) {
       const uint64_t left = EndOfGroup(plan_, first_row + row, end) - (first_row + row);
       const bool ends_group = left <= rows - row;
-      tile.x = x[row * plan_.pitch_cols];
-      tile.dy = dy[row * plan_.pitch_cols];
+      tile.x = in.x[row * plan_.pitch_cols];
+      tile.dy = in.dy[row * plan_.pitch_cols];
       tile.rstd = values_.Rstd(rstd_row + row);
       tile.rows = ends_group ? static_cast<uint32_t>(left) : rows - row;
       values_.StartAt(row);
@@ -93,15 +92,14 @@ class DxWholeRow {
       if (ends_group) StoreDgamma(first_row + row, first_row + row + tile.rows == end);
     }
     values_.FinishMean(rstd_row, rows);
-    tile.x = x;
-    tile.dy = dy;
+    tile.x = in.x;
+    tile.dy = in.dy;
     tile.rstd = values_.Rstd(rstd_row);
     tile.mean = values_.MinusMeanRstd();
     tile.rows = rows;
     const AscendC::LocalTensor<D> dx = queues_.NewDx();
     passes_.Second(dx, tile, gamma_);
-    queues_.GiveBackX(x);
-    queues_.GiveBackDy(dy);
+    queues_.GiveBack(in);
     queues_.Finished(dx);
   }
 
