@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrad import build, paths
+from normgrad import build, cli, paths, tools
 from normgrad.errors import NormgradError
 
 UNIT = build.Unit("rms_norm_grad", 2201, ("bf16", "bf16"))
@@ -221,6 +222,28 @@ def test_old_builds_are_forgotten(tree: Path) -> None:
     os.utime(old[0], (0, 0))
     build.twin_runner()
     assert [folder.is_dir() for folder in old] == [False, True]
+
+
+def test_a_full_disk_is_said_with_what_to_do(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def copy2(_source: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+
+    monkeypatch.setattr(shutil, "copy2", copy2)
+    assert cli.main(["verify", "rms_norm_grad:ascend910b4:bf16:3x7"]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "No space left on device" in said
+    assert "make room, or set NORMGRAD_CACHE" in said
+
+
+def test_a_compiler_that_finds_the_disk_full(tmp_path: Path) -> None:
+    log = tmp_path / "unit.log"
+    log.write_text("a.cpp:1: warning: error: not this\nfatal error: a.s: No space left on device\n")
+    said = tools.first_error("compiling a.cpp failed", log)
+    assert said.startswith("compiling a.cpp failed; the disk is full: make room")
+    log.write_text("a.cpp:1: error: this\n")
+    assert tools.first_error("failed", log).startswith("failed: a.cpp:1: error: this")
 
 
 def test_several_units(tree: Path) -> None:

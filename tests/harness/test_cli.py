@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -14,73 +13,38 @@ import numpy as np
 import pytest
 from conftest import Fake, Normgrad, rows
 
-from normgrad import cli, paths
+from normgrad import paths
 
 CASE = "rms_norm_grad:ascend910b4:bf16:33x129:seed1"
 OTHER = "rms_norm_grad:ascend910b4:fp32:3x7:seed1"
-
-
-MISTAKES = [
-    (["plan", "rms_norm_grad:ascend910c:bf16:4x8"], "its name here is ascend910_93"),
-    (["run", CASE, "--trace", "x.csv"], "name this one .json"),
-    (["run", "a.npy", "--op", "rms_norm_grad"], "a.npy is not one: leave --op away"),
-    (["verfy"], "did you mean verify?"),
-    (["verify", "--chek", "all"], "did you mean --check?"),
-    (["verify", "--check", "al"], "did you mean all?"),
-    (["verify", "--jobs", "0"], "whole number of at least 1"),
-    (["verify", "--suite", "smok"], "did you mean smoke?"),
-    (["verify", "--suite", "no/such.txt"], "no/such.txt cannot be read"),
-    (["verify", "--op", "rms_norm_gard"], "did you mean rms_norm_grad?"),
-    (["verify", "--soc", "ascend910b5"], "unknown chip 'ascend910b5'"),
-    (["verify", "--dtype", "bf61"], "did you mean bf16?"),
-    (["verify", CASE, "--dtype", "fp32"], "no case is left"),
-    (["verify", "nonsense"], "too few parts"),
-    (["verify", "rms_norm_grad:ascend9:bf16:3x3"], "unknown chip 'ascend9'"),
-    (["verify", CASE, "--report", "/proc/no/way"], "choose another with --report"),
-    (["run"], "required: CASE"),
-    (["run", CASE, OTHER], "takes no argument"),
-    (["run", CASE, "--soc", "ascend910b4"], "--soc is for .npz files"),
-    (["run", "a.npz"], "--op is missing"),
-    (["run", "a.npz", "--op", "rms_norm_grad", "--soc", "ascend910b4"], "a.npz does not exist"),
-    (["run", "npz:rms_norm_grad"], "write npz:OP:SOC:FILE"),
-    (["run", CASE, "--ub", "-1"], "whole number of at least 1"),
-    (["plan", CASE, "--set", "cors=2"], "did you mean cores?"),
-    (["plan", CASE, "--set", "cores=x"], "'x' is not a whole number"),
-    (["plan", CASE, "--set", "cores=0"], "'0' is not a whole number of at least 1"),
-    (["plan", CASE, "--set", "ub"], "--set ub has no value: write --set ub=VALUE"),
-    (["list", "--sucs"], "did you mean --socs?"),
-    (["--versoin"], "did you mean --version?"),
-    (["verify", "--suite", os.devnull], "holds no case"),
-    (["verify", "--sync", "autosink"], "did you mean autosync?"),
-    (["verify", "--shuffle-runs", "-1"], "whole number of at least 0"),
-    (["verify", "--shuffle-runs", "²"], "whole number of at least 0"),
-    (["plan", CASE, "--set", "cores=٣"], "'٣' is not a whole number"),
-    (["doctor", "now"], "takes no argument 'now'"),
-]
-
-
-@pytest.mark.parametrize(("words", "said"), MISTAKES, ids=lambda v: " ".join(v) if v else "-")
-def test_mistake_is_one_sentence(
-    words: list[str],
-    said: str,
-    in_fake_cache: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(words) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("normgrad: ")
-    assert err.count("\n") == 1
-    assert said in err
 
 
 def test_mistake_leaves_no_traceback(normgrad: Normgrad) -> None:
     done = normgrad("verfy")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "command", "says"),
+    [
+        ("tiling-*/libnormgrad_tiling.so", "plan", "cannot be loaded ("),
+        ("twin-*/normgrad-twin", "verify", "is no program any more"),
+    ],
+)
+def test_a_file_of_the_cache_that_was_cut_off_says_what_to_remove(
+    fake: Fake, normgrad: Normgrad, tmp_path: Path, file: str, command: str, says: str
+) -> None:
+    cache = tmp_path / "cut"
+    shutil.copytree(fake.cache, cache)
+    (found,) = cache.glob(file)
+    found.write_bytes(found.read_bytes()[:100] if command == "plan" else b"")
+    done = normgrad(command, CASE, NORMGRAD_CACHE=str(cache))
+    said = done.stdout + done.stderr
+    assert done.returncode == (2 if command == "plan" else 1)
+    assert says in said
+    assert f"remove the folder {found.parent}" in said
+    assert "Traceback" not in said
 
 
 def test_no_command_shows_help(normgrad: Normgrad) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from normgrad import cli, own_parts, paths, run
+from normgrad import build, cli, jobs, own_parts, paths, run
+from normgrad.backends import LaunchOptions
 from normgrad.cases import Case
 from normgrad.plan import Refused
 
@@ -87,6 +88,22 @@ def test_a_fault_in_its_kernel_is_found(
     assert f"\n{status}  " in said
     assert says in said
     assert status != "RULE" or "rms_norm.cpp:" in said
+
+
+def test_a_unit_that_was_cut_off_says_what_to_remove(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    shutil.copytree(EXAMPLE, mine)
+    kernel = mine / "rms_norm.cpp"
+    kernel.write_text(kernel.read_text() + "// a unit of its own\n")
+    own_parts.use([mine / "op.py"])
+    job = jobs.from_text(CASE)
+    unit = build.unit("rms_norm", 2201, ("bf16", "bf16"))
+    whole = unit.read_bytes()
+    unit.write_bytes(whole[:1000])
+    result = run.run_case(job, LaunchOptions()).result
+    shutil.rmtree(unit.parent)
+    assert result.status == "ERROR"
+    assert f"remove the folder {unit.parent}, it is built again" in result.reason
 
 
 PLANNER = """

@@ -269,6 +269,8 @@ def _launch(command: list[str], timeout_s: float, what: RawLaunch) -> str | None
                 f"and read GM and UB through GlobalTensor and LocalTensor{last}"
             )
         return f"{kernel} ended the launch by {name}{last}"
+    if "can't load the unit" in last:
+        last += f"; remove the folder {what.unit.parent}, it is built again"
     return f"the runner stopped with code {code}{last}"
 
 
