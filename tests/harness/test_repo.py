@@ -47,7 +47,7 @@ def _tree() -> list[Path]:
 
 
 def _text(file: Path) -> str:
-    return "" if file.suffix == ".npz" else file.read_text(encoding="utf-8")
+    return "" if file.suffix in (".npz", ".png") else file.read_text(encoding="utf-8")
 
 
 def _lines(file: Path) -> int:
@@ -118,6 +118,15 @@ def test_readme_shows_both_commands_and_its_links_exist() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *_files("docs")]:
         for link in re.findall(r"\]\(([^)#:]+)\)", _text(page)):
             assert (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+def test_pictures_are_small_and_shown() -> None:
+    pages = "".join(_text(file) for file in (ROOT / "README.md", *_files("docs")))
+    pictures = [*_files("docs/pictures")]
+    assert pictures
+    for picture in pictures:
+        assert picture.stat().st_size < 300_000, picture.name
+        assert f"pictures/{picture.name})" in pages, picture.name
 
 
 def test_twin_page_has_an_entry_for_each_rule() -> None:
