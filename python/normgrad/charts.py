@@ -5,7 +5,9 @@ Colours are CSS classes, so that a dark page has its own.
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +19,9 @@ _WIDTH, _HEIGHT = 520.0, 260.0  # viewer units; text is 12 of them high
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 16.0, 12.0, 34.0
 _TOP_SCORE = 1.25  # what is far above its budget is drawn here
 _LARGE_ELEMS = 1 << 20  # smaller tensors move in microseconds, whatever the bandwidth
+_CELL = 13.0  # height of a row of a heat map
+_MAP_HEAD = re.compile(r"\w+, \d+ rows x \d+ columns;")
+_MAP_ROW = re.compile(r"row +(\d+) \|([.#1-9]+)\|")
 _LEAST_POINTS = 3  # a line of two points shows nothing
 
 
@@ -49,6 +54,49 @@ def charts(results: Sequence[Result]) -> list[Chart]:
         for fixed, along in (("rows", "cols"), ("cols", "rows")):
             found.append(_shares(op, soc, members, fixed, along))
     return [chart for chart in found if chart is not None]
+
+
+def failure(lines: Sequence[str]) -> list[tuple[bool, str]]:
+    """What stands below a failed case, its maps of characters (see where.py) drawn: (is SVG, text).
+
+    A map becomes a heat map, which fits a phone's width where 64 characters do not.
+    """
+    found: list[tuple[bool, str]] = []
+    rest = list(lines)
+    while rest:
+        head, rest = rest[0], rest[1:]
+        rows = list(itertools.takewhile(bool, map(_MAP_ROW.fullmatch, rest)))
+        if _MAP_HEAD.match(head) and rows:
+            found.append((True, _heat_map(head.partition(";")[0], [m.groups() for m in rows if m])))
+            rest = rest[len(rows) :]
+        else:
+            found.append((False, head))
+    return found
+
+
+def _heat_map(title: str, rows: Sequence[Sequence[str]]) -> str:
+    """Each cell as strong as its share of wrong elements; a run of equal ones is one rectangle."""
+    height = len(rows) * _CELL + 18
+    step = (_WIDTH - _LEFT) / max(len(marks) for _, marks in rows)
+    parts = [
+        f'<svg class="chart" viewBox="0 0 {_WIDTH:g} {height:g}" role="img" '
+        f'aria-label="{escape(title)}: where elements fail">',
+        f'<text x="0" y="12">{escape(title)}</text>',
+    ]
+    for at, (first, marks) in enumerate(rows):
+        y = 18 + at * _CELL
+        parts.append(f'<text class="end" x="{_LEFT - 6:g}" y="{y + _CELL - 2:g}">{first}</text>')
+        col = 0
+        for mark, run in itertools.groupby(marks):
+            count = len(list(run))
+            share = 0.0 if mark == "." else 1.0 if mark == "#" else int(mark) / 10
+            kind = f'class="hot" fill-opacity="{share:g}"' if share else 'class="cold"'
+            parts.append(
+                f'<rect {kind} x="{_LEFT + col * step:.1f}" y="{y:g}" width="{count * step:.1f}" '
+                f'height="{_CELL - 1:g}"/>'
+            )
+            col += count
+    return "\n".join([*parts, "</svg>"])
 
 
 def _scores(results: Sequence[Result]) -> Chart | None:

@@ -83,7 +83,9 @@ def write_html(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(plain=_plain, score=report.score_text, fixed=_fixed)
+    environment.filters.update(
+        plain=_plain, score=report.score_text, fixed=_fixed, failure=charts.failure
+    )
     wrong = [result for result in results if not result.expected]
     promises = ("deterministic", "batch_invariant")
     examined = [n for n in promises if any(getattr(r, n) is not None for r in results)]

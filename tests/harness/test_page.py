@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from normgrad import charts, page, regressions, render
+from normgrad import charts, dtypes, page, regressions, render, where
+from normgrad.compare import Tally
 from normgrad.store import Result
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
@@ -86,6 +87,24 @@ def test_scores_have_a_picture_and_bandwidth_has_one_where_a_line_shows_somethin
     assert "4,096 rows" in titles[1]  # three widths; but one number of rows only
     assert [chart.title for chart in charts.charts(ALL[:2])] == titles[:1]
     assert charts.charts([]) == []
+
+
+def test_a_failure_has_a_heat_map() -> None:
+    tally = Tally("dx", dtypes.FORMATS["fp32"], (4, 8), 4, 8, 4.0)
+    tally.map[1:3, 2:4] = 1
+    tally.map[3, 7] = 1
+    lines = [*where.picture(tally), "dx fails <there>"]
+    (drawn, svg), last = charts.failure(lines)
+    assert drawn
+    assert "dx, 4 rows x 8 columns" in svg
+    cells = re.findall(
+        r'class="hot" fill-opacity="1" x="([0-9.]+)" y="(\d+)" width="([0-9.]+)"', svg
+    )
+    step = (520 - 46) / 8
+    places = [(round((float(x) - 46) / step), int(y), round(float(w) / step)) for x, y, w in cells]
+    assert places == [(2, 31, 2), (2, 44, 2), (7, 57, 1)]  # two columns are one rectangle
+    assert last == (False, "dx fails <there>")
+    assert charts.failure(["row 1 |..|"]) == [(False, "row 1 |..|")]  # no map without its head
 
 
 def test_points_stand_where_their_figures_say() -> None:
