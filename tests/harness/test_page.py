@@ -138,7 +138,7 @@ def test_baseline_has_a_column(tmp_path: Path) -> None:
     assert "against baseline" not in render.write_html(tmp_path / "r.html", new, 1.0).read_text()
 
 
-def shown(folder: Path, address: str, script: str = "") -> str:
+def shown(folder: Path, address: str, script: str = "", width: int = 1200) -> str:
     """The page as a browser has it after its scripts, and one of ours, have run."""
     if CHROMIUM is None:
         pytest.skip("no chromium")
@@ -147,7 +147,13 @@ def shown(folder: Path, address: str, script: str = "") -> str:
     path.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
     options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'user'}")
     done = subprocess.run(
-        [CHROMIUM, *options, "--dump-dom", f"{path.as_uri()}{address}"],
+        [
+            CHROMIUM,
+            *options,
+            f"--window-size={width},900",
+            "--dump-dom",
+            f"{path.as_uri()}{address}",
+        ],
         capture_output=True,
         text=True,
         timeout=120,
@@ -195,3 +201,16 @@ def test_a_case_opens_by_a_click_and_by_its_address(tmp_path: Path) -> None:
     closed = shown(tmp_path, "", f"{script}; {script}")
     assert '<tr class="detail">' not in closed
     assert "<b>no</b>" not in shown(tmp_path, "#c4")  # text stays text
+
+
+@pytest.mark.full
+def test_an_opened_case_fits_a_phone(tmp_path: Path) -> None:
+    """The table may be wider, and is scrolled; what belongs to a case is read without."""
+    script = """
+      const width = what => Math.max(...[...document.querySelectorAll(what)].map(
+        each => Math.ceil(each.getBoundingClientRect().width)));
+      document.body.dataset.widths = [innerWidth, width("#cases"), width("tr.detail > td > *")];"""
+    found = re.search(r'data-widths="(\d+),(\d+),(\d+)"', shown(tmp_path, "#c0", script, 500))
+    assert found
+    window, table, detail = map(int, found.groups())
+    assert 100 < detail <= window < table
