@@ -104,7 +104,7 @@ class SegmentRing {
     AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(finished_[s.place]);
   }
   __aicore__ inline void StoreDx(const Segment& s) {
-    StoreRows(dx_gm_[s.row * cols_ + s.begin], Dx(s), 1, s.cols, s.cols);
+    StorePart(dx_gm_[s.row * cols_ + s.begin], Dx(s), 1, s.cols, s.cols, cols_);
     if (!HasNext(s)) return;
     AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
     AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(vacant_[s.place]);
@@ -144,11 +144,11 @@ class SegmentRing {
   }
 
   __aicore__ inline void CopyInDy(const Segment& s) {
-    LoadRows(Dy(s), dy_gm_[s.row * cols_ + s.begin], 1, s.cols, s.count);
+    LoadPart(Dy(s), dy_gm_[s.row * cols_ + s.begin], 1, s.cols, s.count, cols_);
   }
 
   __aicore__ inline void CopyInX(const Segment& s) {
-    if (reads_x_) LoadRows(X(s), x_gm_[s.row * cols_ + s.begin], 1, s.cols, s.count);
+    if (reads_x_) LoadPart(X(s), x_gm_[s.row * cols_ + s.begin], 1, s.cols, s.count, cols_);
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(arrived_[s.place]);
   }
 
