@@ -24,6 +24,7 @@ class ChunkPasses {
                               AscendC::TPipe* pipe) {
     in_place_ = plan.work_arrays == 0;
     copy_cols_ = plan.copy_cols;
+    second_stage_ = kWiden;
     work_elems_ = plan.ub.work / static_cast<uint32_t>(sizeof(float));
     if (!in_place_) pipe->InitBuffer(work_buf_, plan.work_arrays * plan.ub.work);
   }
@@ -68,19 +69,27 @@ class ChunkPasses {
     }
   }
 
+  // The means of a row, whose StepMean goes on beside what the second pass of a chunk can do
+  // without them; Second of the same chunk comes next.
+  template <typename Statistics>
+  __aicore__ inline void BeginSecond(const RowsChunk<T>& c, const GammaColumns<G>& gamma,
+                                     Statistics& statistics) {
+    second_stage_ = kWiden;
+    bool goes_on = true;
+    while (goes_on) {
+      goes_on = statistics.StepMean();
+      goes_on = StepSecond(c, gamma) || goes_on;
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+  }
+
   // dx may lie where x or dy lies.
   __aicore__ inline void Second(const AscendC::LocalTensor<T>& dx, const RowsChunk<T>& c,
                                 const GammaColumns<G>& gamma) {
+    while (StepSecond(c, gamma)) AscendC::PipeBarrier<PIPE_V>();
+    second_stage_ = kWiden;
     const AscendC::LocalTensor<float> result = Place(c.dy, 0);
-    const AscendC::LocalTensor<float> other = Place(c.x, 1);
-    const AscendC::LocalTensor<float> dy = Edge::Load(c.dy, result, c.rows * c.pitch);
-    const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(other, c.cols);
-    AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(c.rows, c.cols, c.pitch, MulByColumn{result, dy, wide_gamma});
-    AscendC::PipeBarrier<PIPE_V>();
-    const AscendC::LocalTensor<float> x = Edge::Load(c.x, other, c.rows * c.pitch);
-    AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(c.rows, c.cols, c.pitch, AddScaledByRow{result, x, c.mean});
+    ForGrid(c.rows, c.cols, c.pitch, AddScaledByRow{result, x_, c.mean});
     AscendC::PipeBarrier<PIPE_V>();
     const AscendC::LocalTensor<float> target = Edge::Target(dx, result);
     ForGrid(c.rows, c.cols, c.pitch, MulByRow{target, result, c.rstd});
@@ -90,6 +99,30 @@ class ChunkPasses {
 
  private:
   using Edge = Fp32Edge<T>;
+  enum SecondStage : uint32_t { kWiden, kTimesGamma, kWidenX, kNeedsMeans };
+
+  // dy * gamma, and x behind it in gamma's place; false: only means are missing.
+  __aicore__ inline bool StepSecond(const RowsChunk<T>& c, const GammaColumns<G>& gamma) {
+    const AscendC::LocalTensor<float> result = Place(c.dy, 0);
+    const AscendC::LocalTensor<float> other = Place(c.x, 1);
+    const uint32_t count = c.rows * c.pitch;
+    switch (second_stage_) {
+      case kWiden:
+        dy_ = Edge::Load(c.dy, result, count);
+        wide_gamma_ = gamma.Widened(other, c.cols);
+        break;
+      case kTimesGamma:
+        ForGrid(c.rows, c.cols, c.pitch, MulByColumn{result, dy_, wide_gamma_});
+        break;
+      case kWidenX:
+        x_ = Edge::Load(c.x, other, count);
+        break;
+      default:
+        return false;
+    }
+    ++second_stage_;
+    return true;
+  }
 
   __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t index) {
     return work_buf_.Get<float>()[index * work_elems_];
@@ -104,6 +137,10 @@ class ChunkPasses {
   bool in_place_;
   uint32_t copy_cols_;
   uint32_t work_elems_;
+  uint32_t second_stage_;  // of the chunk of BeginSecond or Second
+  AscendC::LocalTensor<float> dy_;
+  AscendC::LocalTensor<float> x_;
+  AscendC::LocalTensor<float> wide_gamma_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> work_buf_;
 };
 

@@ -55,7 +55,9 @@ class DxInPlaceRow {
       const bool ends_group = row + 1 == EndOfGroup(plan_, row, span.end);
       FirstPass(done, in_group);
       if (ends_group) sum_.Finish();
-      statistics_.FinishMean(in_group, 1);
+      statistics_.StartMean(in_group, 1);
+      const Segment s = ring_.Of(done, 0);
+      passes_.BeginSecond(ChunkOf(s, 0, in_group), gamma_[s.begin], statistics_);
       SecondPass(done, in_group, ends_group, row + 1 == span.end);
     }
     ring_.Release(pipe_);

@@ -134,7 +134,8 @@ class DxWholeRow {
     AscendC::PipeBarrier<PIPE_V>();
     sum_.Next();
     if (group.ends) StoreDgamma(group.row, group.is_last);  // while dx is computed
-    statistics_.FinishMean(first_row, rows);
+    statistics_.StartMean(first_row, rows);
+    while (statistics_.StepMean()) AscendC::PipeBarrier<PIPE_V>();
     ForGrid(rows, cols, pitch, AddScaledByRow{dy, x, statistics_.MinusMeanRstd()});
     AscendC::PipeBarrier<PIPE_V>();
     const AscendC::LocalTensor<float> result = Edge::kInPlace ? product : dy;

@@ -62,55 +62,66 @@ class RowStatistics {
   }
 
   // After all columns: the sums become means times rstd. `first_row` counts from SetRstd's first.
-  __aicore__ inline void FinishMean(uint32_t first_row, uint32_t rows) {
+  // Goes on with each StepMean, as StartSum does with StepSum.
+  __aicore__ inline void StartMean(uint32_t first_row, uint32_t rows) {
+    mean_row_ = first_row;
+    mean_rows_ = rows;
+    mean_stage_ = leaves_ > 1 || cols_ >= kRepeatElemsFp32 ? kSumOfParts : kQuotient;
+  }
+
+  __aicore__ inline bool StepMean() {
     const AscendC::LocalTensor<float> sums = RowSums();
     const AscendC::LocalTensor<float> mean = mean_buf_.Get<float>();
-    if (leaves_ > 1) {
-      for (uint32_t term = 0; term < split_.Terms(); ++term) {
-        lanes_.SumParts(LeafSums(term), Parts()[term * to_.lower_at], rows * leaf_pitch_);
-      }
-      AscendC::PipeBarrier<PIPE_V>();
-      for (uint32_t term = 0; term < split_.Terms(); ++term) {
-        lanes_.SumOfLeaves(sums[term * second_at_], LeafSums(term), leaf_pitch_, rows, leaves_);
-      }
-      AscendC::PipeBarrier<PIPE_V>();
-    } else if (cols_ >= kRepeatElemsFp32) {
-      for (uint32_t term = 0; term < split_.Terms(); ++term) {
-        lanes_.SumParts(sums[term * second_at_], Parts()[term * to_.lower_at], rows);
-      }
-      AscendC::PipeBarrier<PIPE_V>();
+    const uint32_t rows = mean_rows_;
+    switch (mean_stage_) {
+      case kSumOfParts:
+        for (uint32_t term = 0; term < split_.Terms(); ++term) {
+          lanes_.SumParts(leaves_ > 1 ? LeafSums(term) : sums[term * second_at_],
+                          Parts()[term * to_.lower_at], rows * leaf_pitch_);
+        }
+        mean_stage_ = leaves_ > 1 ? kSumOfLeaves : kQuotient;
+        return true;
+      case kSumOfLeaves:
+        for (uint32_t term = 0; term < split_.Terms(); ++term) {
+          lanes_.SumOfLeaves(sums[term * second_at_], LeafSums(term), leaf_pitch_, rows, leaves_);
+        }
+        mean_stage_ = kQuotient;
+        return true;
+      case kQuotient:
+        if (split_.IsSplit()) {
+          MeansOfSplitSums(sums, mean, rows);
+          mean_stage_ = kMeanDone;
+          return true;
+        }
+        AscendC::Div(sums, sums, sums[second_at_], RoundUp(rows, kBlockElemsFp32));
+        mean_stage_ = kTimesRstd;
+        return true;
+      case kTimesRstd:
+        if (has_values_) {
+          AscendC::Mul(sums, sums, values_buf_.Get<float>()[mean_row_], rows);
+        } else {
+          lanes_.Spread(mean, sums, rows);
+        }
+        mean_stage_ = kInBlocks;
+        return true;
+      case kInBlocks:
+        if (has_values_) {
+          lanes_.Spread(mean, sums, rows);
+        } else {
+          AscendC::Mul(mean, mean, Rstd(mean_row_), rows * kBlockElemsFp32);
+        }
+        mean_stage_ = kMeanDone;
+        return true;
+      default:
+        return false;
     }
-    if (split_.IsSplit()) {
-      AscendC::LocalTensor<float> rstd = mean[SplitRows::kSpares * second_at_];
-      if (has_values_) {
-        rstd = values_buf_.Get<float>()[first_row];
-      } else {
-        Gather(rstd, Rstd(first_row), rows);
-        AscendC::PipeBarrier<PIPE_V>();
-      }
-      split_.Means({sums, sums[second_at_], mean, second_at_, rows}, rstd);
-      lanes_.Spread(mean, sums, rows);
-    } else if (has_values_) {
-      AscendC::Div(sums, sums, sums[second_at_], RoundUp(rows, kBlockElemsFp32));
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Mul(sums, sums, values_buf_.Get<float>()[first_row], rows);
-      AscendC::PipeBarrier<PIPE_V>();
-      lanes_.Spread(mean, sums, rows);
-    } else {
-      AscendC::Div(sums, sums, sums[second_at_], RoundUp(rows, kBlockElemsFp32));
-      AscendC::PipeBarrier<PIPE_V>();
-      lanes_.Spread(mean, sums, rows);
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Mul(mean, mean, Rstd(first_row), rows * kBlockElemsFp32);
-    }
-    AscendC::PipeBarrier<PIPE_V>();
   }
 
   // One block per row from `first_row` on, counted from SetRstd's first.
   __aicore__ inline AscendC::LocalTensor<float> Rstd(uint32_t first_row) {
     return rstd_buf_.Get<float>()[first_row * kBlockElemsFp32];
   }
-  // One block per row from FinishMean's first on.
+  // One block per row from StartMean's first on.
   __aicore__ inline AscendC::LocalTensor<float> MinusMeanRstd() { return mean_buf_.Get<float>(); }
 
  private:
@@ -123,6 +134,27 @@ class RowStatistics {
     uint32_t pitch;
   };
   enum NarrowStage : uint32_t { kUpper, kLower, kSums, kDone };
+  enum MeanStage : uint32_t {
+    kSumOfParts,
+    kSumOfLeaves,
+    kQuotient,
+    kTimesRstd,
+    kInBlocks,
+    kMeanDone
+  };
+
+  __aicore__ inline void MeansOfSplitSums(const AscendC::LocalTensor<float>& sums,
+                                          const AscendC::LocalTensor<float>& mean, uint32_t rows) {
+    AscendC::LocalTensor<float> rstd = mean[SplitRows::kSpares * second_at_];
+    if (has_values_) {
+      rstd = values_buf_.Get<float>()[mean_row_];
+    } else {
+      Gather(rstd, Rstd(mean_row_), rows);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+    split_.Means({sums, sums[second_at_], mean, second_at_, rows}, rstd);
+    lanes_.Spread(mean, sums, rows);
+  }
 
   __aicore__ inline bool StepNarrow() {
     const Narrow& n = narrow_;
@@ -175,6 +207,9 @@ class RowStatistics {
   LeafParts to_;
   Narrow narrow_;
   uint32_t narrow_stage_;
+  uint32_t mean_stage_;
+  uint32_t mean_row_;  // the first one
+  uint32_t mean_rows_;
   bool has_values_;  // of rstd: a step's rows begin on a block of them
   uint32_t cols_;
   uint32_t leaves_;

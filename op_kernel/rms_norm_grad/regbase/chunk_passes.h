@@ -37,6 +37,10 @@ class ChunkPasses {
     }
   }
 
+  // Registers hold nothing from one pass to the next.
+  template <typename Statistics>
+  __aicore__ inline void BeginSecond(const RowsChunk<T>&, const GammaColumns<G>&, Statistics&) {}
+
   __aicore__ inline void Second(const AscendC::LocalTensor<typename Store::Element>& dx,
                                 const RowsChunk<T>& chunk, const GammaColumns<G>& gamma) {
     store_.template Second<kOverX>(UbOf(dx), chunk.dx_pitch, InUb(chunk, gamma), UbOf(chunk.mean));
