@@ -32,6 +32,8 @@ struct DtypeRow {
   DType dy;
   DType gamma;
   DType stats;  // of rstd, and of mean
+  DType scale;  // of a quantised dx, and dx itself; only where there is one
+  DType dx;
 };
 
 // What the statistics are beside a pair of dtypes.
@@ -45,15 +47,33 @@ inline std::vector<DtypeRow> PackagedDtypes(DtypesAt dtypes_at, uint32_t arch, S
       continue;
     }
     if (stats == Stats::kAsDyOrFp32 && pair->dy != DType::kFloat32) {
-      rows.push_back(DtypeRow{pair->dy, pair->gamma, pair->dy});
+      rows.push_back(DtypeRow{pair->dy, pair->gamma, pair->dy, DType::kUndefined, pair->dy});
     }
-    rows.push_back(DtypeRow{pair->dy, pair->gamma, DType::kFloat32});
+    rows.push_back(DtypeRow{pair->dy, pair->gamma, DType::kFloat32, DType::kUndefined, pair->dy});
+  }
+  return rows;
+}
+
+// Each of these with every scale, as dy or fp32, and with every dtype of a quantised dx.
+inline std::vector<DtypeRow> Quantised(const std::vector<DtypeRow>& plain) {
+  std::vector<DtypeRow> rows;
+  for (DtypeRow row : plain) {
+    for (const DType scale : {row.dy, DType::kFloat32}) {
+      if (scale == DType::kFloat32 && row.scale == scale) {
+        continue;  // dy is fp32
+      }
+      row.scale = scale;
+      for (const DType dx : {DType::kInt8, DType::kHifloat8}) {
+        row.dx = dx;
+        rows.push_back(row);
+      }
+    }
   }
   return rows;
 }
 
 // What a tensor's dtype is in each of the combinations of an operator.
-enum class Like { kDy, kGamma, kStats, kFp32 };
+enum class Like { kDy, kGamma, kStats, kScale, kDx, kInt32, kFp32 };
 
 inline DType DtypeOf(Like like, const DtypeRow& row) {
   switch (like) {
@@ -63,6 +83,12 @@ inline DType DtypeOf(Like like, const DtypeRow& row) {
       return row.gamma;
     case Like::kStats:
       return row.stats;
+    case Like::kScale:
+      return row.scale;
+    case Like::kDx:
+      return row.dx;
+    case Like::kInt32:
+      return DType::kInt32;
     default:
       return DType::kFloat32;
   }

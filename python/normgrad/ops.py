@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 from normgrad.errors import NormgradError
@@ -54,11 +55,12 @@ class TensorSpec:
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """One attribute of an operator, as CANN describes it; all are optional."""
+    """One attribute of an operator, as CANN describes it."""
 
     name: str
-    kind: Literal["list_bool", "list_int"]
+    kind: Literal["list_bool", "list_int", "str", "bool", "int"]
     default: str
+    is_optional: bool = True
 
     @property
     def cann_kind(self) -> str:
@@ -153,6 +155,11 @@ _OPS = (
         options=COMMON_OPTIONS | {"stats", "dst", "div", "offset", "scale"},
         stats="fp32",
         captures="rms_",
+        attributes=(
+            AttributeSpec("quant_mode", "str", "static", is_optional=False),
+            AttributeSpec("div_mode", "bool", "true", is_optional=False),
+            AttributeSpec("dst_type", "int", "2"),
+        ),
         capture_soc="ascend950pr_9599",
     ),
     OpDescription(
@@ -228,6 +235,16 @@ def stats_choices(op: str, dtype: str) -> tuple[str, ...]:
     """Dtypes of the statistics for which a kernel is compiled beside this dtype of dy."""
     fixed = find_op(op).stats
     return (fixed,) if fixed else tuple(dict.fromkeys((dtype, "fp32")))
+
+
+def unit_choices(op: str, dy: str, gamma: str) -> list[tuple[str, ...]]:
+    """What a kernel is compiled for beside a pair of dtypes, each time as unit_dtypes has it."""
+    as_dy_or_fp32 = tuple(dict.fromkeys((dy, "fp32")))
+    choices: dict[DtypeRule, tuple[str, ...]] = {
+        "case": (dy,), "gamma": (gamma,), "stats": stats_choices(op, dy), "scale": as_dy_or_fp32,
+        "dst": ("int8", "hif8"),
+    }  # fmt: skip
+    return list(product(*(choices[rule] for rule in find_op(op).free_dtypes)))
 
 
 def own_ops() -> list[OpDescription]:

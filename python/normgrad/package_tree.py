@@ -23,6 +23,7 @@ VENDOR_DTYPES = {
     "bf16": "bfloat16",
     "fp32": "float32",
 }
+_VENDOR_NAMES = VENDOR_DTYPES | {"int8": "int8", "int32": "int32", "hif8": "hifloat8"}
 _INCLUDE = re.compile(r'^#include "((?:op_kernel|tiling)/[^"]+)"', re.MULTILINE)
 _ANY_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 _KERNEL_HEADER = "kernel_operator.h"  # the only one of CANN's that a kernel includes
@@ -66,13 +67,12 @@ def entry(op: str, family: str) -> str:
 
 
 def combinations(op: str, family: str, dtype: str | None = None) -> list[tuple[str, ...]]:
-    """Dtypes for each of which a kernel is compiled: of dy, gamma and, if free, the statistics."""
-    is_free = ops.find_op(op).stats is None
+    """Dtypes for each of which a kernel is compiled: of dy, gamma and whatever else is free."""
     return [
-        (dy, gamma, stats) if is_free else (dy, gamma)
+        dtypes
         for dy, gamma in plan.dtype_combinations(op, plan.find_soc(family).arch)
         if dtype in (None, dy)
-        for stats in ops.stats_choices(op, dy)
+        for dtypes in ops.unit_choices(op, dy, gamma)
     ]
 
 
@@ -182,8 +182,8 @@ def binary_json(op: str, family: str, dtype: str | None) -> str:
     rows = [
         {
             "name": _binary_name(op, dtypes),
-            "inputs": [(spec, _dtype(spec, dtypes)) for spec in described.inputs],
-            "outputs": [(spec, _dtype(spec, dtypes)) for spec in described.outputs],
+            "inputs": [(spec, _dtype(described, spec, dtypes)) for spec in described.inputs],
+            "outputs": [(spec, _dtype(described, spec, dtypes)) for spec in described.outputs],
         }
         for dtypes in combinations(op, family, dtype)
     ]
@@ -202,16 +202,17 @@ def _info(op: str, family: str, dtype: str | None) -> dict[str, object]:
         "file": Path(entry(op, family)).stem,
         "formats": ",".join(["ND"] * len(rows)),
         "tensors": [
-            (f"{kind}{index}", spec, ",".join(_dtype(spec, dtypes) for dtypes in rows))
+            (f"{kind}{index}", spec, ",".join(_dtype(described, spec, row) for row in rows))
             for kind, specs in (("input", described.inputs), ("output", described.outputs))
             for index, spec in enumerate(specs)
         ],
     }
 
 
-def _dtype(spec: ops.TensorSpec, dtypes: Sequence[str]) -> str:
-    rules = dict(zip(("case", "gamma", "stats"), dtypes))  # noqa: B905 - others are fp32
-    return VENDOR_DTYPES[rules.get(spec.dtype, "fp32")]
+def _dtype(op: ops.OpDescription, spec: ops.TensorSpec, dtypes: Sequence[str]) -> str:
+    rules = {"stats": "fp32", "fp32": "fp32", "int32": "int32"}
+    rules |= dict(zip(op.free_dtypes, dtypes, strict=True))
+    return _VENDOR_NAMES[rules[spec.dtype]]
 
 
 def _render(template: str, **values: object) -> str:

@@ -14,10 +14,11 @@ from types import ModuleType
 
 import layer_norm_backward_oracle
 import rms_norm_grad_oracle
+import rms_norm_grad_quant_oracle
 
 from normgrad.backends.acl_abi import Library, _load
 
-ORACLES = (rms_norm_grad_oracle, layer_norm_backward_oracle)
+ORACLES = (rms_norm_grad_oracle, layer_norm_backward_oracle, rms_norm_grad_quant_oracle)
 
 _MEMORY = 4096  # holds nothing: the first phase must not look there
 
@@ -44,9 +45,10 @@ def run(library: Library, oracle: ModuleType, count: int, seed: int) -> Counter[
 
 
 def _first_phase(library: Library, api: str, call: list[object]) -> int:
-    made = [_make(library, argument) for argument in call]
+    plain = [_plain(argument) for argument in call]
+    made = [("", None) if p else _make(library, a) for p, a in zip(plain, call, strict=True)]
     size, executor = ctypes.c_uint64(), ctypes.c_void_p()
-    pointers = [ctypes.c_void_p(handle) for _, handle in made]
+    pointers = [p or ctypes.c_void_p(handle) for p, (_, handle) in zip(plain, made, strict=True)]
     code = library.call(
         f"{api}GetWorkspaceSize", *pointers, ctypes.byref(size), ctypes.byref(executor)
     )
@@ -56,6 +58,13 @@ def _first_phase(library: Library, api: str, call: list[object]) -> int:
         if handle is not None:
             library.need(f"aclDestroy{kind}", handle)
     return int(str(code))
+
+
+def _plain(argument: object) -> object:
+    """What is passed as it is; None: it is an object of the library."""
+    if isinstance(argument, bool):
+        return ctypes.c_bool(argument)
+    return ctypes.c_char_p(argument.encode()) if isinstance(argument, str) else None
 
 
 def _make(library: Library, argument: object) -> tuple[str, int | None]:

@@ -26,6 +26,8 @@ SMALL = (
     "rms_norm_grad:ascend910_9391:fp16:130x512:noncontig=dy,x,rstd,gamma,dx,dgamma:seed3",
     "rms_norm_grad:ascend310p3:fp16:20x64:seed4",
     "rms_norm_grad:ascend950pr_9599:bf16:37x41:seed8",
+    "rms_norm_grad_quant:ascend950pr_9599:bf16:37x41:offset=3:seed9",
+    "rms_norm_grad_quant:ascend950pr_9599:fp32:9x40:dst=hif8:div=0:noncontig=dy,x,gamma,dx:seed10",
     "layer_norm_grad_v3:ascend910b4:bf16:40x96:seed5",
     "layer_norm_grad_v3:ascend910b4:fp16:7x33:gamma=none:mask=101:seed6",
     "layer_norm_grad_v3:ascend910b4:bf16:9x8x4:axes=2:gamma=fp32:stats=fp32:noncontig=mean,dx:seed7",

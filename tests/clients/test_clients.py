@@ -32,7 +32,8 @@ def client(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_example_runs(example: Path) -> None:
-    done = client("run", str(example), "--soc", "ascend910_9391")
+    soc = "ascend950pr_9599" if "quant" in example.name else "ascend910_9391"
+    done = client("run", str(example), "--soc", soc)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     last = done.stdout.splitlines()[-1]

@@ -20,6 +20,7 @@ _UNKNOWN_OP = -1
 CODES = {"fp32": 0, "fp16": 1, "int8": 2, "int32": 3, "bf16": 27, "hif8": 34}
 NAMES = {code: name for name, code in CODES.items()}
 NOTHING_SAID = Attributes()
+_KINDS = ("list_int", "list_bool", "int", "bool", "str")
 
 
 class _Tensor(ctypes.Structure):
@@ -34,7 +35,7 @@ class _Tensor(ctypes.Structure):
 class _Attribute(ctypes.Structure):
     _fields_ = (
         ("present", ctypes.c_int32),
-        ("is_bool", ctypes.c_int32),
+        ("kind", ctypes.c_int32),
         ("count", ctypes.c_int64),
         ("values", ctypes.POINTER(ctypes.c_int64)),
     )
@@ -165,8 +166,19 @@ def _attributes(op_type: str, said: Attributes) -> tuple[Any, int]:
     specs = next(op for op in ops.OPS.values() if op.type_name == op_type).attributes
     raw = (_Attribute * len(specs))()
     for spec, to in zip(specs, raw, strict=True):
-        values = getattr(said, spec.name)
-        to.present, to.is_bool = values is not None, spec.kind == "list_bool"
-        to.count = len(values or ())
-        to.values = (ctypes.c_int64 * to.count)(*map(int, values or ()))
+        value = getattr(said, spec.name)
+        values = _numbers(spec.name, value)
+        to.present, to.kind = value is not None, _KINDS.index(spec.kind)
+        to.count = len(values)
+        to.values = (ctypes.c_int64 * to.count)(*values)
     return raw, len(specs)
+
+
+def _numbers(name: str, value: object) -> list[int]:
+    """A list, one number, or the letters of a text; dst_type is a dtype's number."""
+    if isinstance(value, str):
+        return [CODES[value]] if name == "dst_type" else list(value.encode())
+    if value is None or isinstance(value, bool):
+        return [] if value is None else [int(value)]
+    assert isinstance(value, tuple)
+    return list(map(int, value))

@@ -76,6 +76,7 @@ def test_kernels_take_their_headers_from_the_package_alone(staged: package_tree.
 
 def test_dtypes_are_those_of_the_description(staged: package_tree.Request) -> None:
     vendor_names = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32"}
+    vendor_names |= {"int8": "int8", "int32": "int32", "hifloat8": "hif8"}
     for family, op in kernels(staged):
         type_name = ops.find_op(op).type_name
         described = op_host.describe(type_name)
@@ -114,9 +115,9 @@ def test_what_cann_adds_is_listed_per_binary(staged: package_tree.Request) -> No
     assert len(added) == len(set(added))
     objects = [name for name in added if name.endswith(".o")]
     expected = sum(
-        len(ops.stats_choices(op, dtype))
+        len(ops.unit_choices(op, dtype, gamma))
         for family, op in kernels(staged)
-        for dtype, _ in plan.dtype_combinations(op, ARCHS[family])
+        for dtype, gamma in plan.dtype_combinations(op, ARCHS[family])
     )
     assert len(objects) == expected
     present = {str(f.relative_to(staged.vendor_root)) for f in staged.vendor_root.rglob("*")}

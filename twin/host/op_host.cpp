@@ -1,5 +1,6 @@
 // The descriptions that op_host has registered, and a C interface to call what they name: tests
 // build a context, call, and read what came of it.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -116,10 +117,11 @@ struct HostTensor {
   int64_t shape[kHostMaxRank];
 };
 
-// A list of whole numbers, or of truth values.
+// Lists of whole numbers and of truth values, one of either, and a text by its letters.
+enum HostKind : int32_t { kListInt, kListBool, kInt, kBool, kStr };
 struct HostAttribute {
   int32_t present;
-  int32_t is_bool;
+  int32_t kind;  // of HostKind
   int64_t count;
   const int64_t* values;
 };
@@ -170,10 +172,18 @@ std::vector<Attribute> Read(const HostAttribute* attributes, int32_t count) {
     const std::vector<int64_t> values(given.values, given.values + given.count);
     if (given.present == 0) {
       read.emplace_back();
-    } else if (given.is_bool != 0) {
+    } else if (given.kind == kListBool) {
       read.emplace_back(std::make_shared<gert::TypedContinuousVector<bool>>(values));
-    } else {
+    } else if (given.kind == kListInt) {
       read.emplace_back(std::make_shared<gert::TypedContinuousVector<int64_t>>(values));
+    } else if (given.kind == kInt) {
+      read.emplace_back(std::make_shared<int64_t>(values.front()));
+    } else if (given.kind == kBool) {
+      read.emplace_back(std::make_shared<bool>(values.front() != 0));
+    } else {
+      std::shared_ptr<char> text(new char[values.size() + 1](), std::default_delete<char[]>());
+      std::copy(values.begin(), values.end(), text.get());
+      read.emplace_back(std::move(text));
     }
   }
   return read;
@@ -238,7 +248,7 @@ int64_t normgrad_host_infer(const char* type, const HostTensor* inputs, int32_t 
   std::vector<gert::Shape> shapes(count);
   std::vector<ge::DataType> dtypes(count, ge::DT_UNDEFINED);
   gert::InferShapeContext shape_context(&given, Read(attributes, attribute_count), &shapes);
-  gert::InferDataTypeContext dtype_context(&given, &dtypes);
+  gert::InferDataTypeContext dtype_context(&given, Read(attributes, attribute_count), &dtypes);
   const uint32_t status = def->GetInferShape()(&shape_context);
   if (status != ge::GRAPH_SUCCESS) {
     return status;

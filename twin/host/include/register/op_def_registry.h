@@ -4,6 +4,7 @@
 #define NORMGRAD_TWIN_HOST_REGISTER_OP_DEF_REGISTRY_H_
 
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <string>
@@ -64,6 +65,11 @@ class OpAttrDef {
     return Default("list_bool", std::vector<int64_t>(value.begin(), value.end()));
   }
   OpAttrDef& ListInt(std::vector<int64_t> value) { return Default("list_int", std::move(value)); }
+  OpAttrDef& Bool(bool value) { return Default("bool", {value ? 1 : 0}); }
+  OpAttrDef& Int(int64_t value) { return Default("int", {value}); }
+  OpAttrDef& String(const char* value) {  // by its letters
+    return Default("str", std::vector<int64_t>(value, value + std::strlen(value)));
+  }
   std::string Json() const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "exe_graph/runtime/runtime_attrs.h"
 #include "exe_graph/runtime/tensor_desc.h"
 
 namespace gert {
@@ -11,8 +12,11 @@ namespace gert {
 class InferDataTypeContext {
  public:
   InferDataTypeContext(const std::vector<normgrad::host::Tensor>* inputs,
+                       const std::vector<normgrad::host::Attribute>& attributes,
                        std::vector<ge::DataType>* outputs)
-      : inputs_(inputs), outputs_(outputs) {}
+      : inputs_(inputs), attributes_(attributes), outputs_(outputs) {}
+
+  const RuntimeAttrs* GetAttrs() const { return &attributes_; }
 
   ge::DataType GetInputDataType(size_t index) const {
     const bool is_there = index < inputs_->size() && (*inputs_)[index].is_present;
@@ -29,6 +33,7 @@ class InferDataTypeContext {
 
  private:
   const std::vector<normgrad::host::Tensor>* inputs_;
+  RuntimeAttrs attributes_;
   std::vector<ge::DataType>* outputs_;
 };
 

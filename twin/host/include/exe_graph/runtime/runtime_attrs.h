@@ -67,6 +67,9 @@ class RuntimeAttrs {
   const T* GetAttrPointer(size_t index) const {
     return index < attributes_.size() ? attributes_[index].As<T>() : nullptr;
   }
+  const int64_t* GetInt(size_t index) const { return GetAttrPointer<int64_t>(index); }
+  const bool* GetBool(size_t index) const { return GetAttrPointer<bool>(index); }
+  const char* GetStr(size_t index) const { return GetAttrPointer<char>(index); }
   const TypedContinuousVector<int64_t>* GetListInt(size_t index) const {
     return GetAttrPointer<TypedContinuousVector<int64_t>>(index);
   }
