@@ -9,12 +9,11 @@
 #include "op_kernel/common/args.h"
 #include "op_kernel/rms_norm_grad/regbase/first_pass.h"
 
-// dx of 64 columns of a row, in fp32.
+// dx of 64 columns of a row, in fp32; x of them is loaded into `x`.
 template <typename T, typename G>
-__simd_callee__ inline void DxOf(Lanes& dx, const RowsInUb<T, G>& in, uint32_t at, Lanes& gamma,
-                                 Lanes& mean, Lanes& rstd, LaneMask& mask) {
+__simd_callee__ inline void DxOf(Lanes& dx, Lanes& x, const RowsInUb<T, G>& in, uint32_t at,
+                                 Lanes& gamma, Lanes& mean, Lanes& rstd, LaneMask& mask) {
   namespace Reg = AscendC::Reg;
-  Lanes x;
   LoadLanes(x, in.x + at, mask);
   LoadLanes(dx, in.dy + at, mask);
   Reg::Mul(dx, dx, gamma, mask);
@@ -49,13 +48,17 @@ __simd_callee__ inline void DxColumns(Edge& edge, __ubuf__ typename Edge::Elemen
     Lanes dx1;
     Lanes dx2;
     Lanes dx3;
+    Lanes x0;
+    Lanes x1;
+    Lanes x2;
+    Lanes x3;
     LoadRowValue(mean, means + row);
     LoadRowValue(rstd, in.rstd + row);
-    DxOf(dx0, in, at, gamma0, mean, rstd, mask);
+    DxOf(dx0, x0, in, at, gamma0, mean, rstd, mask);
     if constexpr (kCount > 1) {
-      DxOf(dx1, in, at + kLanes, gamma1, mean, rstd, mask);
-      DxOf(dx2, in, at + 2 * kLanes, gamma2, mean, rstd, mask);
-      DxOf(dx3, in, at + 3 * kLanes, gamma3, mean, rstd, mask);
+      DxOf(dx1, x1, in, at + kLanes, gamma1, mean, rstd, mask);
+      DxOf(dx2, x2, in, at + 2 * kLanes, gamma2, mean, rstd, mask);
+      DxOf(dx3, x3, in, at + 3 * kLanes, gamma3, mean, rstd, mask);
     }
     if constexpr (kOverX && sizeof(typename Edge::Element) < sizeof(T)) {
       AscendC::Reg::LocalMemBar<AscendC::Reg::MemType::VEC_LOAD,
