@@ -140,12 +140,12 @@ class StoreQuantised {
     pipe->InitBuffer(buf_, plan.ub.scale);
     AscendC::GlobalTensor<S> scale;
     scale.SetGlobalBuffer(reinterpret_cast<__gm__ S*>(args.scale), 1);
-    LoadRowNow(buf_.template Get<S>(), scale, 1, kBlockBytes / static_cast<uint32_t>(sizeof(S)),
-               pipe);
+    LoadColumnsNow(buf_.template Get<S>(), scale, 1, kBlockBytes / static_cast<uint32_t>(sizeof(S)),
+                   1, pipe);
     if (has_offset_) {
       AscendC::GlobalTensor<int32_t> offset;
       offset.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(args.offset), 1);
-      LoadRowNow(Offset(), offset, 1, kOffsetAt, pipe);
+      LoadColumnsNow(Offset(), offset, 1, kOffsetAt, 1, pipe);
     }
   }
 
