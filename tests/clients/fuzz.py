@@ -46,9 +46,15 @@ def run(library: Library, oracle: ModuleType, count: int, seed: int) -> Counter[
 
 def _first_phase(library: Library, api: str, call: list[object]) -> int:
     plain = [_plain(argument) for argument in call]
-    made = [("", None) if p else _make(library, a) for p, a in zip(plain, call, strict=True)]
+    made = [
+        _make(library, argument) if by_value is None else ("", None)
+        for by_value, argument in zip(plain, call, strict=True)
+    ]
     size, executor = ctypes.c_uint64(), ctypes.c_void_p()
-    pointers = [p or ctypes.c_void_p(handle) for p, (_, handle) in zip(plain, made, strict=True)]
+    pointers = [
+        ctypes.c_void_p(handle) if by_value is None else by_value
+        for by_value, (_, handle) in zip(plain, made, strict=True)
+    ]
     code = library.call(
         f"{api}GetWorkspaceSize", *pointers, ctypes.byref(size), ctypes.byref(executor)
     )
