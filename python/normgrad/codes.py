@@ -104,12 +104,12 @@ class CodeTally(Tally):
         score[~keep] = 0.0
         fails = score > 1.0
         with np.errstate(invalid="ignore"):
-            noise = np.abs(golden.value) > golden.s * 2.0**-24
+            noise = (np.abs(golden.value) > golden.s * 2.0**-24) & np.isfinite(value) & (value != 0)
         self.compared += int(np.count_nonzero(keep))
         self.undefined += int(raw.size - np.count_nonzero(keep))
         self.finite += int(np.count_nonzero(keep & np.isfinite(golden.value)))
         self.got_zero += int(np.count_nonzero(raw == 0))
-        self.significant += int(np.count_nonzero(noise & np.isfinite(value) & (value != 0)))
+        self.significant += 0 if self._spreads(value) else int(np.count_nonzero(noise))
         self.forgiven += int(np.count_nonzero((score > 0.0) & ~fails))
         with np.errstate(invalid="ignore"):
             largest = hif8.MAX_FINITE if dst == "hif8" else quantised.INT8_MAX
@@ -122,6 +122,13 @@ class CodeTally(Tally):
         with np.errstate(invalid="ignore"):
             step = np.where(away > 0, np.abs(shown - wanted) / np.maximum(away, 1), 1.0)
         self.keep_worst(score, shown, step, slack, replace(golden, value=wanted))
+
+    def _spreads(self, value: F64) -> bool:
+        """Whether values are large enough for codes other than 0: zeros of them mean something."""
+        finite = value[np.isfinite(value)]
+        least = hif8.bounds()[0] if self.how.dst == "hif8" else 0.5
+        with np.errstate(over="ignore"):
+            return finite.size > 0 and float(np.sqrt(np.mean(np.square(finite)))) >= least
 
     def _undecided(self, raw: Array, value: F64, slack: F64, want: Array) -> npt.NDArray[np.bool_]:
         """Where fp32 arithmetic may give any of several codes, and the output is one of them.

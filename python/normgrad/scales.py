@@ -15,6 +15,9 @@ from normgrad.cases import Case
 from normgrad.dtypes import Array
 
 _STEPS = 32.0  # of one rms of dx
+# The least step, in rms of S: fp32 arithmetic may be off by half of it. Rows of one column have a dx of
+# rounding errors alone.
+_LEAST_STEP = 2.0**-21
 _ROWS, _ELEMS = 256, 1 << 16  # of dx that are looked at, in rows spread evenly
 
 
@@ -38,12 +41,15 @@ def _step(case: Case, inputs: Mapping[str, Array]) -> float:
     data = golden.matrices(inputs)
     rows = max(1, min(data.rows, _ROWS, _ELEMS // max(data.cols, 1)))
     chosen = np.unique(np.linspace(0, max(data.rows - 1, 0), rows).astype(np.int64))
-    squares, count = 0.0, 0
+    squares, terms, count = 0.0, 0.0, 0
     for row in chosen if data.rows and data.cols else ():
         block, _ = golden.rms_norm_grad_rows(data, int(row), int(row) + 1)
-        finite = block.dx[np.isfinite(block.dx)]
-        squares, count = squares + float(np.einsum("i,i->", finite, finite)), count + finite.size
-    step = float(np.sqrt(squares / max(count, 1))) / _STEPS
+        is_finite = np.isfinite(block.dx) & np.isfinite(block.dx_s)
+        squares += float(np.square(block.dx[is_finite]).sum())
+        terms += float(np.square(block.dx_s[is_finite]).sum())
+        count += int(np.count_nonzero(is_finite))
+    rms, rms_of_terms = (float(np.sqrt(total / max(count, 1))) for total in (squares, terms))
+    step = max(rms / _STEPS, rms_of_terms * _LEAST_STEP)
     if not 0.0 < step < np.inf:
         return 1.0
     return float(2.0 ** np.round(np.log2(step))) if case.dist == "exact" else step
