@@ -232,7 +232,7 @@ def _cmake(root: Path, work: Path, cxx: str, ninja: str | None, targets: Sequenc
 
 def _unit(what: Unit) -> Path:
     own = ops.find_op(what.op).own
-    return _build_unit(what, own.digest() if own else "")
+    return _build_unit(what, own.sources() if own else "")
 
 
 @functools.lru_cache(maxsize=256)
@@ -259,7 +259,7 @@ def unit_folder(what: Unit, twin: Path) -> Path:
     headers = [f for f in _twin_sources(root) + cache.sources(root / "tiling") if f.suffix == ".h"]
     folders = dict.fromkeys((what.op, *_KERNELS_ALSO.get(what.op, ()), "common"))
     kernels = [f for name in folders for f in cache.sources(root / "op_kernel" / name)]
-    more = (render_unit(what), own.digest() if own else "", tool, tools.tool_version(tool), *flags)
+    more = (render_unit(what), own.sources() if own else "", tool, tools.tool_version(tool), *flags)
     key = cache.digest(root, headers + kernels, *more)
     return paths.cache_root() / f"unit-{what.op}-{what.arch}-{'-'.join(what.dtypes)}-{key}"
 

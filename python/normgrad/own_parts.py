@@ -68,9 +68,13 @@ class Parts:
             for arch, found in self.told.chips.items()
         }
 
+    def sources(self) -> str:
+        """Digest of all C++ beside the description: what a kernel and a planner are made from."""
+        return cache.digest(self.folder, cache.sources(self.folder))
+
     def digest(self) -> str:
-        """Of the description and of all C++ beside it."""
-        return cache.digest(self.folder, [self.file.resolve(), *cache.sources(self.folder)])
+        """Of all that a result depends on."""
+        return cache.digest(self.folder, [self.file.resolve()], self.sources())
 
     def check(self, case: Case) -> Problem:
         """What a case asks for. Raises Refused."""
@@ -119,11 +123,11 @@ class Parts:
         """Every output that is asked for, of rows begin..end."""
         given: dict[str, F64] = {}
         for spec in ops.find_op(case.op).inputs:
-            values = dtypes.to_float64(data[spec.name].reshape(-1))
+            values = data[spec.name].reshape(-1)
             if spec.shape != "normalised":
                 across = 1 if spec.by_rows else case.cols
                 values = values.reshape(case.rows, across)[begin:end]
-            given[spec.name] = values
+            given[spec.name] = dtypes.to_float64(values)
         with np.errstate(all="ignore"):
             found = self._call("golden", self.told.golden, **given)
             for spec in ops.wanted(case):
@@ -219,7 +223,7 @@ def _planner(own: Parts, source: Path) -> Path:
     """The planner, one C++ file over tiling/capi.h, as a library of the cache."""
     root, cxx = paths.source_root(), tools.compiler()
     headers = [file for file in cache.sources(root / "tiling") if file.suffix == ".h"]
-    key = cache.digest(root, headers, own.digest(), source.name, cxx, tools.tool_version(cxx))
+    key = cache.digest(root, headers, own.sources(), source.name, cxx, tools.tool_version(cxx))
     done = paths.cache_root() / f"planner-{own.told.name}-{key}"
     if not done.is_dir():
         with cache.locked(done):

@@ -208,8 +208,9 @@ def test_a_digest_follows_sources_and_description(tmp_path: Path) -> None:
     own_parts.use([described(tmp_path)])
     own = ops.find_op("weighted").own
     assert own is not None
-    before = own.digest()
+    before, sources = own.digest(), own.sources()
     (tmp_path / "kernel.h").write_text("// new")
-    changed = own.digest()
+    changed, new_sources = own.digest(), own.sources()
     (tmp_path / "op.py").write_text("# new")
     assert len({before, changed, own.digest()}) == 3
+    assert sources != new_sources == own.sources()  # of the reference no kernel is made

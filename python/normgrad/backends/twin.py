@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -258,6 +259,11 @@ def _launch(command: list[str], timeout_s: float, what: RawLaunch) -> str | None
     code = process.returncode
     if code == 0:
         return None
+    if "can't load the unit" in said or _is_cut_off(what.unit):
+        return (
+            f"the compiled kernel {what.unit} is not whole (a full disk?): remove the folder "
+            f"{what.unit.parent}, it is built again"
+        )
     last = said.strip().splitlines()[-1][:400] if said.strip() else ""
     last = f": {last}" if last else ""
     if code < 0:
@@ -269,9 +275,17 @@ def _launch(command: list[str], timeout_s: float, what: RawLaunch) -> str | None
                 f"and read GM and UB through GlobalTensor and LocalTensor{last}"
             )
         return f"{kernel} ended the launch by {name}{last}"
-    if "can't load the unit" in last:
-        last += f"; remove the folder {what.unit.parent}, it is built again"
     return f"the runner stopped with code {code}{last}"
+
+
+def _is_cut_off(library: Path) -> bool:
+    """Whether the end of an ELF file, its table of sections, is missing: it loads, then dies."""
+    with library.open("rb") as file:
+        head = file.read(64)
+    if len(head) < 64 or head[:4] != b"\x7fELF":
+        return False
+    at, entry, count = struct.unpack_from("<Q10xHH", head, 40)
+    return bool(library.stat().st_size < at + entry * count)
 
 
 def _last_words(process: subprocess.Popen[str] | None) -> str:
