@@ -15,8 +15,8 @@ from normgrad.cases import Case
 from normgrad.dtypes import Array
 
 _STEPS = 32.0  # of one rms of dx
-# The least step, in rms of S: fp32 arithmetic may be off by half of it. Rows of one column have a dx of
-# rounding errors alone.
+# The least step, in rms of S: fp32 arithmetic may be off by half of it. Rows of one column have a
+# dx of rounding errors alone.
 _LEAST_STEP = 2.0**-21
 _ROWS, _ELEMS = 256, 1 << 16  # of dx that are looked at, in rows spread evenly
 

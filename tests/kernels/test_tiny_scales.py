@@ -1,4 +1,4 @@
-"""RmsNormGradQuant with scales below the normal numbers of fp32, which 950's division takes for 0."""
+"""RmsNormGradQuant with subnormal scales, which the division of 950 takes for 0."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def test_fp32_has_no_narrower_gamma_or_scale() -> None:
         assert refusal(call(dtypes=dtypes)).code == INVALID
 
 
-@pytest.mark.parametrize("mode", ["dynamic", "", "stati", "static_", "static" + 20 * "x"])
+@pytest.mark.parametrize("mode", ["dynamic", "", "stat", "static_", "static" + 20 * "x"])
 def test_quant_mode(mode: str) -> None:
     refused = refusal(call(x=(4, 64, 1)), Attributes(quant_mode=mode))
     assert refused.code == INVALID
