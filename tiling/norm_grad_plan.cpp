@@ -305,6 +305,9 @@ Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& opt
     tiling.sum_places = 2;
   }
   PlacePartials(problem, deal, ub_bytes, &tiling, plan);
+  if ((problem.outputs & (kWantsDgamma | kWantsDbeta)) == 0) {
+    plan->second_phase = UbBudget{};  // there are no sums
+  }
   if (tile.row_groups != 0) {
     // A leaf's sum, or a block of parts of it: rows begin on a line of memory.
     const uint64_t leaf_bytes = CopiesBlocks(problem) ? kBlockBytes : kFp32Bytes;

@@ -37,8 +37,9 @@ class PartialSums {
     if (plan.sums > 1) {
       results_gm_[1].SetGlobalBuffer(reinterpret_cast<__gm__ Out*>(args.dbeta), cols_);
     }
-    // dx alone needs no meeting, unless columns are shared.
-    const bool meets = wanted_[0] || wanted_[1] || plan.col_groups != 0;
+    // Counters that nobody meets at would be zeroed by all cores, with nothing to order them.
+    const bool meets_for_sums = (wanted_[0] || wanted_[1]) && !is_direct_;
+    const bool meets = meets_for_sums || (plan.col_groups != 0 && WantsDx(plan));
     meeting_.Init(args.workspace, plan.counters_at, meets ? plan.cores : 1, pipe);
   }
 

@@ -120,9 +120,11 @@ def _rows_are_dealt_once(plan: Plan, problem: Problem, options: Options) -> None
     assert 1 <= plan.cores <= (options.cores or plan.soc.cores)
     groups = plan.cores // (whole(plan, "col_groups") or 1)
     assert more < groups
-    assert groups * per_core + more == problem.rows
+    deal = whole(plan, "deal_rows")  # rows of less than a block go in whole lines of memory
+    dealt = groups * per_core + more * deal
+    assert dealt == ceil_div(problem.rows, deal) * deal
     assert problem.rows == 0 or per_core >= 1, "no core is launched for nothing"
-    busiest = max(1, per_core + (more > 0))
+    busiest = max(1, min(problem.rows, per_core + (more > 0) * deal))
     tile = whole(plan, "rows_per_tile")
     if plan.strategy == "DxWholeRow":
         assert 1 <= tile <= min(busiest, MAX_COPY_ROWS)
