@@ -76,7 +76,15 @@ def test_failure_text_names_what_was_planted(tmp_path: Path) -> None:
 
 
 def test_every_failed_defect_names_a_pattern() -> None:
-    patterns = ("row", "column", "never written", "dgamma is right", "dx is right", "one side")
+    patterns = (
+        "row",
+        "column",
+        "never written",
+        "dgamma is right",
+        "dx is right",
+        "one side",
+        "as if",
+    )
     for defect in selftest.choose([], full=True):
         if defect.kind == "FAILED":
             assert any(p in name for p in patterns for name in defect.names), defect.name
