@@ -237,6 +237,7 @@ def _compile_planner(own: Parts, source: Path, root: Path, cxx: str, done: Path)
     work.mkdir(exist_ok=True)
     log, made = work / "planner.log", work / "planner.so"
     command = [cxx, "-std=c++17", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra"]
+    command += ["-Werror=return-type"]  # what runs on behind the end may never come back
     command += [f"-I{own.folder}", f"-I{root}", str(source), "-o", str(made), "-Wl,--no-undefined"]
     with log.open("w") as out:
         code = tools.run(command, out)

@@ -156,6 +156,7 @@ def test_a_planner_in_cpp_serves_as_well(tmp_path: Path) -> None:
     [
         ("int x;", "defines no normgrad_own_plan"),
         ("nonsense", "compiling plan.cpp of"),
+        (PLANNER.replace("  return normgrad::kSuccess;\n", ""), "non-void function"),
     ],
 )
 def test_a_planner_that_cannot_be_used_is_one_sentence(
