@@ -100,6 +100,9 @@ common = settings(derandomize=True, max_examples=400, deadline=None)
 @common
 @given(st.sampled_from(SOCS), problems, wishes)
 def test_plan_is_complete(soc: str, problem: Problem, options: Options) -> None:
+    if soc.startswith("ascend310p") and problem.cols * (4 if problem.dtype == "fp32" else 2) < 32:
+        event("less than a block: Check refuses it")
+        return
     plan = planned(soc, problem, options)
     if plan is None:
         return
@@ -120,11 +123,9 @@ def _rows_are_dealt_once(plan: Plan, problem: Problem, options: Options) -> None
     assert 1 <= plan.cores <= (options.cores or plan.soc.cores)
     groups = plan.cores // (whole(plan, "col_groups") or 1)
     assert more < groups
-    deal = whole(plan, "deal_rows")  # rows of less than a block go in whole lines of memory
-    dealt = groups * per_core + more * deal
-    assert dealt == ceil_div(problem.rows, deal) * deal
+    assert groups * per_core + more == problem.rows
     assert problem.rows == 0 or per_core >= 1, "no core is launched for nothing"
-    busiest = max(1, min(problem.rows, per_core + (more > 0) * deal))
+    busiest = max(1, per_core + (more > 0))
     tile = whole(plan, "rows_per_tile")
     if plan.strategy == "DxWholeRow":
         assert 1 <= tile <= min(busiest, MAX_COPY_ROWS)
@@ -213,6 +214,7 @@ def _strips_cover_every_column_once(plan: Plan, problem: Problem) -> None:
     shared = whole(plan, "col_groups") or 1
     assert slots == plan.cores // shared * whole(plan, "groups"), "each part of rows has a sum"
     leaf_elems = leaf_pitch * problem.rows * (8 if copies_blocks(plan) else 1)
+    leaf_elems *= int(plan.fields["sum_terms"])
     meeting = MEETING_BYTES if copies_blocks(plan) else 0
     blocks = ceil_div(slots, 64)  # of partial sums, which have sums of their own
     sums = slots + (blocks if blocks > 1 else 0)
