@@ -147,7 +147,7 @@ class Parts:
             return function(*args, **named)
         except (NormgradError, Refused):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # an exit would end with nothing judged, as 0
             raise OwnError(
                 f"{what} of {self.told.name} raised {_told(error)}; mend it in {self.file}"
             ) from None
@@ -184,6 +184,12 @@ def _in_full(op: str, name: str, terms: Terms, shape: tuple[int, ...]) -> Golden
             f"golden of {op} gives {name} with value, s and u of shapes {got}: each must be "
             f"{shape}, or broadcast to it"
         ) from None
+    told = np.isfinite(full[0])
+    if not all((np.isfinite(part) & (part >= 0))[told].all() for part in full[1:]):
+        raise OwnError(
+            f"golden of {op} gives {name} an s or u that is no budget: both must be finite and not "
+            "negative wherever the value is finite"
+        )
     return Golden(full[0], full[1], full[2], beyond_fp32(full[1]))
 
 
@@ -259,10 +265,12 @@ def _read(file: Path) -> Sequence[OwnOp]:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise OwnError(f"--ops-from {file} raised {_told(error)}; mend it there") from None
     found = getattr(module, "OPS", None)
-    if not found or not all(isinstance(told, OwnOp) for told in found):
+    if not isinstance(found, (list, tuple)) or not all(isinstance(told, OwnOp) for told in found):
+        found = None
+    if not found:
         raise OwnError(
             f"--ops-from {file} has no list OPS of normgrad.own.OwnOp: write OPS = [OwnOp(...)]"
         )

@@ -135,6 +135,7 @@ def test_plans_and_refusals(tmp_path: Path) -> None:
     [
         ("told['plan'] = lambda *_: 1 / 0", "plan of weighted raised ZeroDivisionError"),
         ("told['plan'] = lambda *_: None", "return Planned"),
+        ("told['plan'] = lambda *_: exit(0)", "plan of weighted raised SystemExit"),
         ("told['plan'] = lambda *_: Planned(cores=99, tiling=b'')", "99 cores: ascend910b4 has"),
     ],
 )
@@ -178,6 +179,14 @@ def test_verdict_follows_the_golden_of_the_description(tmp_path: Path, shape: st
     [
         ("told['golden'] = lambda a, weight: {'norm': 1}", "gives no Terms for total"),
         ("told['golden'] = lambda a: {}", "golden of weighted raised TypeError"),
+        (
+            "told['golden'] = lambda a, weight: {'total': Terms(a.sum(0), u=np.inf)}",
+            "total an s or u that is no budget",
+        ),
+        (
+            "told['golden'] = lambda a, weight: {'total': Terms(a.sum(0), -1.0)}",
+            "total an s or u that is no budget",
+        ),
         (
             "told['golden'] = lambda a, weight: {'total': Terms(a)}",
             "total with value, s and u of shapes",
