@@ -277,7 +277,7 @@ def _read(file: Path) -> Sequence[OwnOp]:
     return list(found)
 
 
-def _told(error: Exception) -> str:
+def _told(error: Exception | SystemExit) -> str:
     """An exception with the line that it comes from, in one sentence."""
     last = traceback.extract_tb(error.__traceback__)[-1:]
     where = f" at {Path(last[0].filename).name}:{last[0].lineno}" if last else ""
