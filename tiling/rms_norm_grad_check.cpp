@@ -156,13 +156,17 @@ const DtypePair* RmsNormGradDtypesAt(uint32_t arch, int index) {
   return index >= 0 && index < DtypeCount(arch) ? &kAllDtypes[index] : nullptr;
 }
 
+Problem OfRmsNormGrad(Problem problem) {
+  problem.stats_dtype = DType::kFloat32;
+  problem.sums_dtype = DType::kFloat32;
+  problem.outputs = kWantsDx | kWantsDgamma;
+  problem.has_mean = 0;
+  return problem;
+}
+
 Answer PlanRmsNormGrad(const Soc& soc, const Problem& problem, const PlanOptions& options,
                        Plan* plan) {
-  Problem mine = problem;
-  mine.stats_dtype = DType::kFloat32;
-  mine.sums_dtype = DType::kFloat32;
-  mine.outputs = kWantsDx | kWantsDgamma;
-  mine.has_mean = 0;
+  Problem mine = OfRmsNormGrad(problem);
   mine.is_quantised = 0;
   return PlanNormGrad(soc, mine, options, plan);
 }
@@ -191,12 +195,9 @@ Answer CheckRmsNormGrad(const Soc& soc, const TensorDesc* tensors, const Attribu
   }
   const TensorDesc& x = tensors[kX];
   const int leading = x.rank - tensors[kGamma].rank;
-  Problem found{};
+  Problem found = OfRmsNormGrad(Problem{});
   found.dtype = x.dtype;
   found.gamma_dtype = tensors[kGamma].dtype;
-  found.stats_dtype = DType::kFloat32;
-  found.sums_dtype = DType::kFloat32;
-  found.outputs = kWantsDx | kWantsDgamma;
   answer = CountElements(kOp, kX, tensors, leading, &found);
   if (!answer.ok()) {
     return answer;

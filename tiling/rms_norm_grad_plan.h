@@ -17,6 +17,9 @@ const DtypePair* RmsNormGradDtypesAt(uint32_t arch, int index);
 
 constexpr int kRmsNormGradTensorCount = 6;  // dy, x, rstd, gamma, dx, dgamma
 
+// The problem with what no caller of RmsNormGrad chooses, quantised or not.
+Problem OfRmsNormGrad(Problem problem);
+
 // `tensors` in the order above. `problem` is written on success only.
 Answer CheckRmsNormGrad(const Soc& soc, const TensorDesc* tensors, const Attributes& attributes,
                         Problem* problem);

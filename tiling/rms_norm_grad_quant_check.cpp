@@ -155,12 +155,9 @@ Answer CheckRmsNormGradQuant(const Soc& soc, const TensorDesc* tensors,
     return answer;
   }
   const TensorDesc& x = tensors[kX];
-  Problem found{};
+  Problem found = OfRmsNormGrad(Problem{});
   found.dtype = x.dtype;
   found.gamma_dtype = tensors[kGamma].dtype;
-  found.stats_dtype = DType::kFloat32;
-  found.sums_dtype = DType::kFloat32;
-  found.outputs = kWantsDx | kWantsDgamma;
   found.is_quantised = 1;
   found.dx_dtype = tensors[kDx].dtype;
   found.scale_dtype = tensors[kScale].dtype;
@@ -175,11 +172,7 @@ Answer CheckRmsNormGradQuant(const Soc& soc, const TensorDesc* tensors,
 
 Answer PlanRmsNormGradQuant(const Soc& soc, const Problem& problem, const PlanOptions& options,
                             Plan* plan) {
-  Problem mine = problem;
-  mine.stats_dtype = DType::kFloat32;
-  mine.sums_dtype = DType::kFloat32;
-  mine.outputs = kWantsDx | kWantsDgamma;
-  mine.has_mean = 0;
+  Problem mine = OfRmsNormGrad(problem);
   mine.is_quantised = 1;
   return PlanNormGrad(soc, mine, options, plan);
 }

@@ -17,6 +17,7 @@
 #include "op_kernel/common/fp32_edge.h"
 #include "op_kernel/common/partial_sums.h"
 #include "op_kernel/common/row_queues.h"
+#include "op_kernel/common/row_tiles.h"
 #include "op_kernel/rms_norm_grad/row_statistics.h"
 #include "op_kernel/rms_norm_grad/rstd_group.h"
 
@@ -43,7 +44,7 @@ class DxWholeRow {
     const RowSpan span = RowsOfThisCore(plan_);
     rstd_.CopyIn(span.begin, span.end);
     for (uint64_t row = span.begin; row < span.end;) {
-      const uint32_t rows = RowsOfTile(row, span.end);
+      const uint32_t rows = RowsOfTile(plan_, row, span.end);
       queues_.CopyIn(row, rows);
       const uint32_t rstd_row = rstd_.Take(row - span.begin, row, span.end, statistics_);
       Compute(row, rows, span.end, rstd_row);
@@ -57,54 +58,31 @@ class DxWholeRow {
  private:
   using Edge = Fp32Edge<T>;
 
-  // Where a step lies among the rows that share a partial sum of dgamma.
-  struct GroupState {
-    uint64_t row;  // the step's first one
-    bool ends;     // with this step
-    bool is_last;  // of the core's
-  };
-
-  // A tile is a piece of a group, or several groups. Without groups, the last tile of a core is cut
-  // in two, down to a step: when all is read, nothing runs beside the arithmetic any more.
-  __aicore__ inline uint32_t RowsOfTile(uint64_t row, uint64_t end) const {
-    const bool is_piece = plan_.rows_per_tile < plan_.deal_rows;
-    const uint64_t left = (is_piece ? EndOfGroup(plan_, row, end) : end) - row;
-    if (left > plan_.rows_per_tile) return plan_.rows_per_tile;
-    const uint32_t rows = static_cast<uint32_t>(left);
-    if (plan_.deal_rows > 1) return rows;
-    return Smaller(rows, RoundUp((rows + 1) / 2, plan_.rows_per_step));
-  }
-
   // `end` of the core's rows; `rstd_row` of the tile's first row in the statistics.
   __aicore__ inline void Compute(uint64_t first_row, uint32_t rows, uint64_t end,
                                  uint32_t rstd_row) {
     RowsIn<T> in = queues_.Take();
     const AscendC::LocalTensor<T> dx = queues_.NewDx();
-    uint32_t step = 0;
-    for (uint32_t row = 0; row < rows; row += step) {
-      GroupState group;
-      group.row = first_row + row;
-      const uint64_t left = EndOfGroup(plan_, group.row, end) - group.row;
-      step = Smaller(plan_.rows_per_step, rows - row);
-      if (left < step) step = static_cast<uint32_t>(left);
-      group.ends = left == step;
-      group.is_last = group.row + step == end;
+    for (uint32_t row = 0; row < rows;) {
+      const GroupStep step = StepOfGroup(plan_, first_row + row, rows - row, end);
       const uint32_t at = row * plan_.pitch_cols;
-      const uint32_t count = step * plan_.pitch_cols;
+      const uint32_t count = step.rows * plan_.pitch_cols;
       const AscendC::LocalTensor<float> wide_x = Edge::Load(in.x[at], Work(0), count);
       const AscendC::LocalTensor<float> wide_dy = Edge::Load(in.dy[at], Work(1), count);
-      if (!Edge::kInPlace && row + step == rows) queues_.GiveBack(in);  // the next tile may come
+      if (!Edge::kInPlace && row + step.rows == rows) queues_.GiveBack(in);  // the next may come
       AscendC::PipeBarrier<PIPE_V>();
-      Step(rstd_row + row, step, wide_x, wide_dy, dx[at], group);
+      ComputeStep(rstd_row + row, step, wide_x, wide_dy, dx[at]);
+      row += step.rows;
     }
     if (Edge::kInPlace) queues_.GiveBack(in);
     queues_.Finished(dx);
   }
 
-  __aicore__ inline void Step(uint32_t first_row, uint32_t rows,
-                              const AscendC::LocalTensor<float>& x,
-                              const AscendC::LocalTensor<float>& dy,
-                              const AscendC::LocalTensor<T>& dx, const GroupState& group) {
+  __aicore__ inline void ComputeStep(uint32_t first_row, const GroupStep& step,
+                                     const AscendC::LocalTensor<float>& x,
+                                     const AscendC::LocalTensor<float>& dy,
+                                     const AscendC::LocalTensor<T>& dx) {
+    const uint32_t rows = step.rows;
     const uint32_t cols = plan_.ub_cols;
     const uint32_t pitch = plan_.pitch_cols;
     const AscendC::LocalTensor<float> gamma = gamma_buf_.template Get<float>();
@@ -133,7 +111,7 @@ class DxWholeRow {
     }
     AscendC::PipeBarrier<PIPE_V>();
     sum_.Next();
-    if (group.ends) StoreDgamma(group.row, group.is_last);  // while dx is computed
+    if (step.ends_group) StoreDgamma(step.row, step.is_last);  // while dx is computed
     statistics_.StartMean(first_row, rows);
     while (statistics_.StepMean()) AscendC::PipeBarrier<PIPE_V>();
     ForGrid(rows, cols, pitch, AddScaledByRow{dy, x, statistics_.MinusMeanRstd()});

@@ -20,6 +20,7 @@
 
 #include "op_kernel/common/partial_sums.h"
 #include "op_kernel/common/row_queues.h"
+#include "op_kernel/common/row_tiles.h"
 #include "op_kernel/rms_norm_grad/regbase/register_parts.h"
 #include "op_kernel/rms_norm_grad/rstd_group.h"
 
@@ -49,7 +50,7 @@ class DxWholeRow {
     const RowSpan span = RowsOfThisCore(plan_);
     rstd_.CopyIn(span.begin, span.end);
     for (uint64_t row = span.begin; row < span.end;) {
-      const uint32_t rows = RowsOfTile(row, span.end);
+      const uint32_t rows = RowsOfTile(plan_, row, span.end);
       queues_.CopyIn(row, rows);
       const uint32_t rstd_row = rstd_.Take(row - span.begin, row, span.end, values_);
       Compute(row, rows, span.end, rstd_row);
@@ -61,17 +62,6 @@ class DxWholeRow {
   }
 
  private:
-  // A tile is a piece of a group, or several groups. Without groups, the last tile of a core is cut
-  // in two, down to four rows: when all is read, nothing runs beside the arithmetic any more.
-  __aicore__ inline uint32_t RowsOfTile(uint64_t row, uint64_t end) const {
-    const bool is_piece = plan_.rows_per_tile < plan_.deal_rows;
-    const uint64_t left = (is_piece ? EndOfGroup(plan_, row, end) : end) - row;
-    if (left > plan_.rows_per_tile) return plan_.rows_per_tile;
-    const uint32_t rows = static_cast<uint32_t>(left);
-    if (plan_.deal_rows > 1) return rows;
-    return Smaller(rows, RoundUp((rows + 1) / 2, plan_.rows_per_step));
-  }
-
   // `end` of the core's rows; `rstd_row` of the tile's first row in the values.
   __aicore__ inline void Compute(uint64_t first_row, uint32_t rows, uint64_t end,
                                  uint32_t rstd_row) {
@@ -91,7 +81,7 @@ class DxWholeRow {
       passes_.First(tile, gamma_, 0, sum_, values_);
       if (ends_group) StoreDgamma(first_row + row, first_row + row + tile.rows == end);
     }
-    values_.FinishMean(rstd_row, rows);
+    values_.StartMean(rstd_row, rows);
     tile.x = in.x;
     tile.dy = in.dy;
     tile.rstd = values_.Rstd(rstd_row);

@@ -27,21 +27,18 @@ class RowValues {
   }
   __aicore__ inline uint32_t LeafPitch() const { return leaves_.LeafPitch(); }
 
-  // After all columns. `first_row` counts from SetRstd's first.
-  __aicore__ inline void FinishMean(uint32_t first_row, uint32_t rows) {
+  // After all columns, and all at once: nothing is left to be done beside other work. `first_row`
+  // counts from SetRstd's first.
+  __aicore__ inline void StartMean(uint32_t first_row, uint32_t rows) {
     MeansFromSums(UbOf(mean_buf_.Get<float>()), leaves_.Totals(rows), UbOf(Rstd(first_row)), rows,
                   cols_);
   }
 
-  // The same as a memory-based kernel asks for it: nothing is left to do beside other work.
-  __aicore__ inline void StartMean(uint32_t first_row, uint32_t rows) {
-    FinishMean(first_row, rows);
-  }
   // From `first_row` on, counted from SetRstd's first.
   __aicore__ inline AscendC::LocalTensor<float> Rstd(uint32_t first_row) {
     return rstd_buf_.Get<float>()[first_row];
   }
-  // From FinishMean's first row on.
+  // From StartMean's first row on.
   __aicore__ inline AscendC::LocalTensor<float> MinusMeanRstd() { return mean_buf_.Get<float>(); }
 
  private:
