@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -174,9 +174,9 @@ def select(
     A family takes the cases of its products; a product also takes those of its family, on itself.
     """
     jobs = list(jobs)
-    for name in dict.fromkeys(job.case.soc for job in jobs):
-        plan.find_soc(name)
-    on_chips = (there for job in jobs for there in _on_chips(job, soc))
+    names = dict.fromkeys([*(job.case.soc for job in jobs), *map(str.lower, soc)])
+    families = {name: plan.find_soc(name).family for name in names}
+    on_chips = (there for job in jobs for there in _on_chips(job, soc, families))
     kept = {
         job.text: job
         for job in on_chips
@@ -185,14 +185,14 @@ def select(
     return list(kept.values())
 
 
-def _on_chips(job: Job, asked: Sequence[str]) -> Iterator[Job]:
+def _on_chips(job: Job, soc: Sequence[str], families: Mapping[str, str]) -> Iterator[Job]:
     """The job on those of the asked chips that it is for; on its own if no chip is asked for."""
-    family = plan.find_soc(job.case.soc).family
-    if not asked or {job.case.soc, family} & {name.lower() for name in asked}:
+    family, asked = families[job.case.soc], dict.fromkeys(map(str.lower, soc))
+    if not asked or job.case.soc in asked or family in asked:
         yield job
     elif job.case.soc == family and job.npz is None:
-        for name in dict.fromkeys(map(str.lower, asked)):
-            if plan.find_soc(name).family == family:
+        for name in asked:
+            if families[name] == family:
                 case = replace(job.case, soc=name)
                 yield replace(job, text=str(case), case=case)
 

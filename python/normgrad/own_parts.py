@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from normgrad import cache, dtypes, ops, paths, plan, tools
 from normgrad.cases import Case
+from normgrad.compare import Block
 from normgrad.dtypes import F64, Array
 from normgrad.errors import NormgradError
 from normgrad.golden import UNDERFLOW, beyond_fp32
@@ -33,16 +33,6 @@ T = TypeVar("T")
 
 class OwnError(NormgradError):
     """A description that cannot be used, or whose code failed; one sentence."""
-
-
-@dataclass(frozen=True)
-class Golden:
-    """One output of some rows: value, S, U, and what may overflow in fp32."""
-
-    value: F64
-    s: F64
-    u: F64
-    undefined: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -119,7 +109,7 @@ class Parts:
 
     def golden_rows(
         self, case: Case, data: Mapping[str, Array], begin: int, end: int
-    ) -> Iterator[tuple[TensorSpec, Golden]]:
+    ) -> Iterator[tuple[TensorSpec, Block]]:
         """Every output that is asked for, of rows begin..end."""
         given: dict[str, F64] = {}
         for spec in ops.find_op(case.op).inputs:
@@ -139,7 +129,7 @@ class Parts:
                     )
                 across = 1 if spec.by_rows else case.cols
                 shape = (case.cols,) if spec.is_sum else (end - begin, across)
-                yield spec, _in_full(case.op, spec.name, terms, shape)
+                yield spec, _in_full(case.op, spec.name, terms, shape, begin)
 
     def _call(self, what: str, function: Callable[..., T], *args: Any, **named: Any) -> T:
         """Their code; whatever it raises is said with its place."""
@@ -172,7 +162,7 @@ def dtype_combinations(op: str, arch: int) -> list[tuple[str, str]]:
     return own.pairs.get(arch, []) if own else plan.dtype_combinations(op, arch)
 
 
-def _in_full(op: str, name: str, terms: Terms, shape: tuple[int, ...]) -> Golden:
+def _in_full(op: str, name: str, terms: Terms, shape: tuple[int, ...], begin: int) -> Block:
     """S as it is told or |value|, and U with what the smallest fp32 hides."""
     s = np.abs(terms.value) if terms.s is None else terms.s
     parts = (terms.value, s, terms.u + UNDERFLOW)
@@ -184,13 +174,15 @@ def _in_full(op: str, name: str, terms: Terms, shape: tuple[int, ...]) -> Golden
             f"golden of {op} gives {name} with value, s and u of shapes {got}: each must be "
             f"{shape}, or broadcast to it"
         ) from None
-    told = np.isfinite(full[0])
-    if not all((np.isfinite(part) & (part >= 0))[told].all() for part in full[1:]):
+    value, s, u = full
+    told = np.isfinite(value)
+    if not all((np.isfinite(part) & (part >= 0))[told].all() for part in (s, u)):
         raise OwnError(
             f"golden of {op} gives {name} an s or u that is no budget: both must be finite and not "
             "negative wherever the value is finite"
         )
-    return Golden(full[0], full[1], full[2], beyond_fp32(full[1]))
+    undefined = beyond_fp32(s)
+    return Block(begin, value, s, u, undefined if undefined.any() else None)
 
 
 def _minimum_bytes(case: Case) -> int:

@@ -42,6 +42,15 @@ def source_root() -> Path:
     )
 
 
+def copy_sources(tree: Path, *more: str) -> Path:
+    """What units and the planner are made from, and more folders, in a tree that may be edited."""
+    root = source_root()
+    for name in (*_SOURCE_FOLDERS, *more):
+        shutil.copytree(root / name, tree / name)
+    shutil.copy2(root / "CMakeLists.txt", tree)
+    return tree
+
+
 def _expanded(variable: str, value: str) -> Path:
     try:
         return Path(value).expanduser()

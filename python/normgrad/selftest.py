@@ -13,7 +13,6 @@ import hashlib
 import multiprocessing
 import os
 import re
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +31,6 @@ from normgrad.words import nearest
 
 DEFAULT_MOST = 40  # defects without --full: docs of the budgets in CONTRIBUTING.md
 _SMOKE = "smoke"
-_COPIED = ("op_kernel", "tiling", "twin")
 # One defect is built and met in 10 s; in the planner it may also make a loop endless, which no
 # time-out of a launch would cut.
 _LIMIT_S = 300.0
@@ -129,7 +127,7 @@ def control_fails(chosen: Sequence[Defect], answers: Sequence[Answer]) -> list[s
 def plant_all(chosen: Sequence[Defect], full: bool, workers: int) -> Iterator[Outcome]:
     """Plants each defect and says what its cases found, in the order in which they end."""
     with cache.scratch("selftest") as folder:
-        trees = [_copy_of_sources(folder / f"tree{number}") for number in range(workers)]
+        trees = [paths.copy_sources(folder / f"tree{number}") for number in range(workers)]
         own_cache = folder / "cache"
         own_cache.mkdir()
         build.link_all(own_cache)
@@ -182,14 +180,6 @@ def _outcome(defect: Defect, said: list[Answer] | str, full: bool, seconds: floa
         noticed = [a for a in said if a.result.case in texts and not a.result.expected]
         smoke = (len(noticed), len(texts))
     return Outcome(defect, status, found, len(said), seconds, smoke)
-
-
-def _copy_of_sources(tree: Path) -> Path:
-    root = paths.source_root()
-    for name in _COPIED:
-        shutil.copytree(root / name, tree / name)
-    shutil.copy2(root / "CMakeLists.txt", tree)
-    return tree
 
 
 # ---- processes ----

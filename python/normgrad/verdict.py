@@ -159,15 +159,14 @@ def _own_blocks(
     step = max(1, BLOCK_ELEMS // case.cols)
     for begin in range(0, case.rows, step):
         end = min(begin + step, case.rows)
-        for spec, found in own.golden_rows(case, data, begin, end):
-            undefined = found.undefined if found.undefined.any() else None
+        for spec, block in own.golden_rows(case, data, begin, end):
             if spec.is_sum:
-                part = golden.GoldenSum(found.value, found.s, found.u, found.undefined)
+                overflow = golden.beyond_fp32(block.s)
+                part = golden.GoldenSum(block.value, block.s, block.u, overflow)
                 total[spec.name].add(part)
-                continue
-            got = outputs[spec.name].reshape(case.rows, -1)[begin:end]
-            block = compare.Block(begin, found.value, found.s, found.u, undefined)
-            tallies[spec.name].add(got, block)
+            else:
+                got = outputs[spec.name].reshape(case.rows, -1)[begin:end]
+                tallies[spec.name].add(got, block)
     for name, whole in total.items():
         _add_sum(tallies[name], whole, outputs[name])
 

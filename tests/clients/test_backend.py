@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -142,10 +141,7 @@ def test_a_launch_that_cannot_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -
 def test_a_broken_rule_comes_with_its_finding(defect: str, tmp_path: Path) -> None:
     """RULE with rule, file and line, as through the twin's own backend; not a crash."""
     planted = selftest.choose([defect], full=True)[0]
-    tree, cache = tmp_path / "tree", tmp_path / "cache"
-    for name in ("op_kernel", "op_host", "tiling", "twin"):
-        shutil.copytree(paths.source_root() / name, tree / name)
-    shutil.copy2(paths.source_root() / "CMakeLists.txt", tree)
+    tree, cache = paths.copy_sources(tmp_path / "tree", "op_host"), tmp_path / "cache"
     defects.plant(planted, tree)
     cache.mkdir()
     build.acl_folder()

@@ -24,15 +24,7 @@ HERE = Path(__file__).parent
 # inherit that: a suite started so would wait for ever for commands that it interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COPIED = (
-    "op_host",
-    "op_kernel",
-    "tiling",
-    "twin",
-    "tests/cases",
-    "tests/defects",
-    "tests/data/captures",
-)
+ALSO_COPIED = ("op_host", "tests/cases", "tests/defects", "tests/data/captures")
 Normgrad = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -57,10 +49,7 @@ def forget() -> None:
 def fake(tmp_path_factory: pytest.TempPathFactory) -> Fake:
     """The copy, and a cache with the real planner, the fake runner, and units that are empty."""
     found = Fake(tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("cache"))
-    root = paths.source_root()
-    for name in COPIED:
-        shutil.copytree(root / name, found.tree / name)
-    shutil.copy(root / "CMakeLists.txt", found.tree)
+    paths.copy_sources(found.tree, *ALSO_COPIED)
     package = Path(paths.__file__).parent
     shutil.copytree(
         package,

@@ -17,7 +17,7 @@ from normgrad import build, defects, paths
 
 FOLDER = paths.source_root() / "docs" / "pictures"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-COPIED = ("op_host", "op_kernel", "tiling", "twin", "tests/cases", "tests/defects", "tests/data")
+ALSO_COPIED = ("op_host", "tests/cases", "tests/defects", "tests/data")
 LARGEST_BYTES = 300_000
 ON = "rms_norm_grad:ascend910b4"
 # Widths at 2,048 rows, numbers of rows at 1,024 columns, small ones with every kind of data.
@@ -45,7 +45,7 @@ def main(folder: Path) -> int:
     (folder / "cases.txt").write_text(CASES)
     (folder / "few.txt").write_text(FEW)
     if not (folder / "old").exists():
-        slower = copied(folder / "slower")
+        slower = paths.copy_sources(folder / "slower", *ALSO_COPIED)
         edited, before, after = SLOWER
         text = (slower / edited).read_text()
         assert text.count(before) == 1
@@ -55,7 +55,7 @@ def main(folder: Path) -> int:
         baseline = ("--baseline", str(folder / "old" / "results.json"))
         verify(folder / "now", folder / "cases.txt", *baseline)
     if not (folder / "broken").exists():
-        broken = copied(folder / "defect")
+        broken = paths.copy_sources(folder / "defect", *ALSO_COPIED)
         known = {defect.name: defect for defect in defects.load(broken / "tests" / "defects")}
         defects.plant(known[BROKEN], broken)
         verify(folder / "broken", folder / "few.txt", sources=broken, code=1)
@@ -73,15 +73,6 @@ PHONES = """<body style="margin:0;background:#888;display:flex;gap:20px;padding:
 <iframe src="{failed}" style="width:420px;height:820px;border:0"></iframe>
 <iframe src="{report}#c1" style="width:420px;height:820px;border:0;color-scheme:dark"></iframe>
 </body>"""
-
-
-def copied(tree: Path) -> Path:
-    """The sources, to be edited."""
-    root = paths.source_root()
-    for name in COPIED:
-        shutil.copytree(root / name, tree / name)
-    shutil.copy(root / "CMakeLists.txt", tree)
-    return tree
 
 
 def verify(

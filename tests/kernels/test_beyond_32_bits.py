@@ -7,7 +7,6 @@ left. The rows that hold data must give the bits that they give in a small call.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -120,9 +119,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         build._base.cache_clear()
         build._build_unit.cache_clear()
 
-    for name in ("op_kernel", "tiling", "twin"):
-        shutil.copytree(paths.source_root() / name, tmp_path / name)
-    shutil.copy2(paths.source_root() / "CMakeLists.txt", tmp_path)
+    paths.copy_sources(tmp_path)
     monkeypatch.setattr(paths, "source_root", lambda: tmp_path)
     forget()
     yield tmp_path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -136,10 +135,7 @@ MUTANTS = {
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_order_by_cores_would_be_seen(name: str, tmp_path: Path) -> None:
-    root, tree = paths.source_root(), tmp_path / "tree"
-    for folder in ("op_kernel", "tiling", "twin"):
-        shutil.copytree(root / folder, tree / folder)
-    shutil.copy2(root / "CMakeLists.txt", tree)
+    tree = paths.copy_sources(tmp_path / "tree")
     path, before, after = MUTANTS[name]
     text = (tree / path).read_text()
     assert text.count(before) == 1, f"{path} no longer holds what this test edits, once"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -69,10 +68,7 @@ def test_nothing_is_said_of_what_was_not_examined(tmp_path: Path) -> None:
 def test_a_broken_promise_fails_the_case(
     finds: str, deterministic: bool, batch_invariant: bool, words: str, tmp_path: Path
 ) -> None:
-    tree = tmp_path / "tree"
-    for name in ("op_kernel", "tiling", "twin", "tests/cases"):
-        shutil.copytree(paths.source_root() / name, tree / name)
-    shutil.copy2(paths.source_root() / "CMakeLists.txt", tree)
+    tree = paths.copy_sources(tmp_path / "tree", "tests/cases")
     defect = next(d for d in defects.load(paths.defects_root()) if d.finds == finds)
     defects.plant(defect, tree)
     (row,), _ = verified(defect.cases[0], *OPTIONS, cwd=tmp_path, sources=tree)

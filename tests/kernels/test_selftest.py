@@ -141,10 +141,7 @@ finds: ERROR
 @pytest.fixture(scope="module")
 def own_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sources, hence with their cache, and other defects."""
-    root, tree = paths.source_root(), tmp_path_factory.mktemp("tree")
-    for name in ("op_kernel", "tiling", "twin", "tests/cases"):
-        shutil.copytree(root / name, tree / name)
-    shutil.copy2(root / "CMakeLists.txt", tree)
+    tree = paths.copy_sources(tmp_path_factory.mktemp("tree"), "tests/cases")
     (tree / "tests" / "defects").mkdir()
     (tree / "tests" / "defects" / "own.txt").write_text(OWN)
     return tree
