@@ -45,7 +45,7 @@ need_compilers() {
     die "no C++ compiler found: install g++ 11 or newer (or clang 14), or set CXX"
 }
 
-# environment run|dev: the packages of requirements/<name>.txt and this package, editable. The stamp
+# environment run|dev|cluster: the packages of requirements/<name>.txt and this package, editable. The stamp
 # is what they depend on, so that a second start costs two checksums.
 environment() {
   local want have
@@ -115,7 +115,9 @@ case "$command" in
     cd "$root"
     args=(-n 2 --dist loadgroup)
     for arg in "$@"; do
-      if [ "$arg" = --full ]; then args+=(-m "full or not full"); else args+=("$arg"); fi
+      if [ "$arg" != --full ]; then args+=("$arg"); continue; fi
+      environment cluster
+      args+=(-m "full or not full")
     done
     exec python -m pytest "${args[@]}"
     ;;

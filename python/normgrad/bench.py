@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from normgrad import calibrate, commands, jobs, pool, report, selfbench
+from normgrad import calibrate, commands, jobs, pool, profiles, report, selfbench
 from normgrad import plan as plan_
 from normgrad import run as run_
 from normgrad.backends import LaunchOptions
@@ -20,6 +20,8 @@ _BENCH_CASES = tuple(
 def bench(args: argparse.Namespace) -> int:
     if args.calibrate:
         return _calibrate(args)
+    if args.soc:
+        raise NormgradError("bench --soc is the chip of a profile: give one with --calibrate")
     if args.itself:
         return _bench_itself(args)
     chosen = [jobs.from_text(text) for text in args.cases or _BENCH_CASES]
@@ -53,9 +55,17 @@ def _calibrate(args: argparse.Namespace) -> int:
         raise NormgradError(
             "bench --calibrate takes its kernels from the file alone: no case, no --self"
         )
-    rows = calibrate.measure(calibrate.read(args.calibrate))
+    chosen = calibrate.choose(profiles.read(args.calibrate, args.soc))
+    if not chosen.known:
+        raise NormgradError(
+            f"--calibrate {args.calibrate} has no row to compare: operators with a kernel here are "
+            f"{', '.join(calibrate.known_operators())}; "
+            + "; ".join(calibrate.said_of(chosen.left_out))
+        )
+    commands.build_units([jobs.from_case(row.case) for row in chosen.known if row.case])
+    rows = calibrate.measure(chosen.known)
     if args.json:
         report.json_rows(row.as_json() for row in rows)
     else:
-        report.calibration(rows)
+        report.calibration(rows, chosen.left_out)
     return 0

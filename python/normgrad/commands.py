@@ -16,6 +16,7 @@ from normgrad import (
     baselines,
     build,
     jobs,
+    many,
     ops,
     own_parts,
     pool,
@@ -70,11 +71,18 @@ def _verify(args: argparse.Namespace) -> int:
             "no case is left after the filters --op, --soc and --dtype; `normgrad list` shows what "
             "there is"
         )
+    needs_device = args.backend == "aclnn"
+    with pool.executor(args.executor, len(chosen), args.jobs, needs_device) as executor:
+        return _verify_by(executor, args, chosen, left_out)
+
+
+def _verify_by(
+    executor: pool.Executor, args: argparse.Namespace, chosen: Sequence[Job], left_out: str
+) -> int:
     baseline = baselines.read(args.baseline)
     store.clear_pages(args.report)
     stream = sys.stderr if args.json else sys.stdout
-    workers, threads = pool.workers_for(len(chosen), args.jobs)
-    options = _launch_options(args, threads)
+    options = _launch_options(args, executor.threads)
     began = time.perf_counter()
     sources = store.sources_digest()
     ended = resume.ended_before(args.report, chosen, sources, options) if args.resume else {}
@@ -90,14 +98,17 @@ def _verify(args: argparse.Namespace) -> int:
                 [chosen[index].text for index in left], stream, options.promises
             ) as progress,
         ):
-            for place, result in pool.run_many([chosen[i] for i in left], options, workers):
+            tasks = [chosen[index] for index in left]
+            if args.executor != "local":
+                tasks = [jobs.portable(job) for job in tasks]
+            for place, result in executor.run(many.work(options), tasks):
                 ended[left[place]] = result
                 journal.append(result)
                 progress.add(result)
     except KeyboardInterrupt:
         interrupted = True
-    if left_out:
-        report.say(left_out, stream)
+    for remark in (*executor.remarks, *([left_out] if left_out else [])):
+        report.say(remark, stream)
     results = [ended[index] for index in sorted(ended)]
     seconds = time.perf_counter() - began
     store.write_results(args.report, results)

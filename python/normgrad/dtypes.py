@@ -59,6 +59,11 @@ FLOAT_NAMES = tuple(FORMATS)
 ALIASES = {
     "float32": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float": "fp32",
 }  # fmt: skip
+# Those of profilers; a tensor that is not given has none. The newer types have DT_ in front.
+PROFILER_NAMES = {
+    "fp32": "FLOAT", "fp16": "FLOAT16", "bf16": "DT_BF16", "int8": "INT8", "int32": "INT32",
+    "hif8": "DT_HIFLOAT8", "": "DT_UNDEFINED",
+}  # fmt: skip
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:

@@ -94,12 +94,30 @@ def from_npz(file: Path, op: str, soc: str) -> Job:
             f"{file} holds tensors for {op}, which comes from outside: files are read for the "
             f"package's operators alone, give {op} inputs in its description"
         )
-    known = paths.captures_root() / file.name
-    if not file.exists() and file.parent == Path(".") and known.exists():
-        file = known
+    file = _found(file)
     shown = file.name if file.parent == paths.captures_root() else str(file)
     case = captures.load_npz(file, op).case(op, soc)
     return Job(f"npz:{op}:{case.soc}:{shown}", case, file)
+
+
+def _found(file: Path) -> Path:
+    """The file, or the capture of that name among the sources."""
+    known = paths.captures_root() / file.name
+    is_known = file.parent == Path(".") and not file.exists() and known.exists()
+    return known if is_known else file
+
+
+def portable(job: Job) -> Job:
+    """The same job for another computer, where the sources lie elsewhere."""
+    if job.npz is None:
+        return job
+    ours = job.npz.parent == paths.captures_root()
+    return replace(job, npz=Path(job.npz.name) if ours else job.npz.absolute())
+
+
+def arrived(job: Job) -> Job:
+    """A portable job, on the computer that runs it."""
+    return job if job.npz is None else replace(job, npz=_found(job.npz))
 
 
 def from_suite(name: str) -> list[Job]:

@@ -1,72 +1,124 @@
-"""Many jobs side by side, each in a worker process, so that one that dies takes no other along."""
+"""Many tasks side by side, each in a worker process, so that one that dies takes no other along.
+
+`executor` gives what spreads them: processes of this computer (Local), or those of a cluster
+(cluster.py). Whoever has tasks knows neither.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
-from normgrad import own_parts, run, stop
-from normgrad.backends import LaunchOptions
-from normgrad.jobs import Job
-from normgrad.store import Result
+from normgrad import own_parts, stop
+
+T = TypeVar("T")
+R = TypeVar("R")
+EXECUTORS = ("local", "ray")
+
+
+@dataclass(frozen=True)
+class Work(Generic[T, R]):
+    """What is done with every task. Tasks, results and `call` travel to other processes."""
+
+    call: Callable[[T], R]  # in a worker: a function of a module, or a partial of one
+    lost: Callable[[T, str], R]  # here: the result of a task that has none, and why
+
+
+class Executor(Protocol):
+    """What spreads tasks. Each has one result, whatever happens to the process that it is in."""
+
+    @property
+    def threads(self) -> int:
+        """Of each launch, so that all together fill the computers."""
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What a user should know of the run, once it has ended."""
+
+    def run(self, work: Work[T, R], tasks: Sequence[T]) -> Iterator[tuple[int, R]]:
+        """Results with the index of their task, in the order in which they end."""
+
+
+def executor(
+    name: str, count: int, wanted: int | None = None, needs_device: bool = False
+) -> AbstractContextManager[Executor]:
+    """One for `count` tasks, `wanted` of them at once, on NPUs if it needs some and there are."""
+    if name == "ray":
+        from normgrad import cluster  # Ray is an extra
+
+        return cluster.connected(count, wanted, needs_device)
+    return nullcontext(Local(*workers_for(count, wanted)))
 
 
 def workers_for(count: int, wanted: int | None) -> tuple[int, int]:
-    """Processes, and threads of each launch, for `count` jobs: together they fill the computer."""
+    """Processes, and threads of each launch, for `count` tasks: together they fill the computer."""
     cores = os.cpu_count() or 1
     workers = max(1, min(wanted or cores, count))
     return workers, max(1, cores // workers)
 
 
-def run_many(
-    jobs: Sequence[Job], options: LaunchOptions, workers: int
-) -> Iterator[tuple[int, Result]]:
-    """Results with the index of their job, in the order in which they end."""
-    if workers == 1:
-        for index, job in enumerate(jobs):
-            yield index, _result_of(job, options)
-        return
-    waiting = list(enumerate(jobs))
-    while waiting:
-        lost: list[tuple[int, Job]] = []
-        for index, result in _pooled(waiting, options, workers):
-            if result is None:
-                lost.append((index, jobs[index]))
-            else:
-                yield index, result
-        for index, job in lost[:workers]:
-            # One of these took the worker down: alone, each of them shows whether it was it.
-            for _, result in _pooled([(index, job)], options, 1):
-                died = run.error_row(job, "its worker process died (out of memory?)", options)
-                yield index, result or died
-        waiting = lost[workers:]
+@dataclass(frozen=True)
+class Local:
+    """Processes of this computer; no process of its own for one task at a time."""
+
+    workers: int
+    threads: int = 1
+    remarks: tuple[str, ...] = ()
+
+    def run(self, work: Work[T, R], tasks: Sequence[T]) -> Iterator[tuple[int, R]]:
+        if self.workers == 1:
+            for index, task in enumerate(tasks):
+                yield index, work.call(task)
+            return
+        waiting = list(enumerate(tasks))
+        while waiting:
+            lost: list[tuple[int, T]] = []
+            for index, ended in _pooled(work, waiting, self.workers):
+                if ended is None:
+                    lost.append((index, tasks[index]))
+                else:
+                    yield index, ended.result
+            for index, task in lost[: self.workers]:
+                # One of these took the worker down: alone, each of them shows whether it was it.
+                for _, ended in _pooled(work, [(index, task)], 1):
+                    died = "its worker process died (out of memory?)"
+                    yield index, ended.result if ended else work.lost(task, died)
+            waiting = lost[self.workers :]
+
+
+@dataclass(frozen=True)
+class _Ended(Generic[R]):
+    result: R
 
 
 def _pooled(
-    jobs: Sequence[tuple[int, Job]], options: LaunchOptions, workers: int
-) -> Iterator[tuple[int, Result | None]]:
-    """None: the pool broke before this job ended. The jobs that ran then come first."""
+    work: Work[T, R], tasks: Sequence[tuple[int, T]], workers: int
+) -> Iterator[tuple[int, _Ended[R] | None]]:
+    """None: the pool broke before this task ended. The tasks that ran then come first."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["normgrad.pool"])
+    context.set_forkserver_preload(["normgrad.pool", "normgrad.run"])
     pool = ProcessPoolExecutor(
         workers, mp_context=context, initializer=_begin, initargs=(own_parts.files_in_use(),)
     )
-    queue = list(reversed(jobs))
-    running: dict[Future[Result], int] = {}
+    queue = list(reversed(tasks))
+    running: dict[Future[R], int] = {}
     try:
         while queue or running:
             while queue and len(running) < workers:
-                index, job = queue[-1]
-                running[pool.submit(_work, job, options)] = index
+                index, task = queue[-1]
+                running[pool.submit(_call, work.call, task)] = index
                 queue.pop()
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                result = future.result()  # before the pop: a job that broke the pool is not lost
-                yield running.pop(future), result
+                result = future.result()  # before the pop: a task that broke the pool is not lost
+                yield running.pop(future), _Ended(result)
         pool.shutdown()
     except BrokenProcessPool:
         left = list(running.values()) + [index for index, _ in reversed(queue)]
@@ -81,23 +133,12 @@ def _begin(own: Sequence[Path]) -> None:
     own_parts.use(own)
 
 
-def _work(job: Job, options: LaunchOptions) -> Result:
+def _call(call: Callable[[T], R], task: T) -> R:
     """In a worker. An executor would catch the exit that SIGTERM asks for, and wait for work."""
     try:
-        return _result_of(job, options)
+        return call(task)
     except SystemExit:
         os._exit(1)
-
-
-def _result_of(job: Job, options: LaunchOptions) -> Result:
-    """One job's result. A fault of ours in one case must not take the others' results along."""
-    try:
-        return run.run_case(job, options).result
-    except MemoryError:
-        return run.error_row(job, "not enough memory for this case", options)
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return run.error_row(job, f"the harness failed: {reason}", options)
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:

@@ -286,10 +286,14 @@ def bench_table(results: Sequence[Result]) -> None:
             say(f"{result.case}: {result.reason}")
 
 
-def calibration(rows: Sequence[calibrate.Compared]) -> None:
+def calibration(rows: Sequence[calibrate.Compared], left_out: Mapping[str, Counter[str]]) -> None:
     """The model of time beside what was measured."""
-    table(*calibrate.table(rows))
-    for line in calibrate.summary(rows):
+    if rows:
+        table(*calibrate.table(rows))
+        say()
+        table(*calibrate.by_operator(rows))
+        say()
+    for line in calibrate.summary(rows, left_out):
         say(line)
 
 

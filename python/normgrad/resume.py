@@ -44,6 +44,7 @@ def command(args: argparse.Namespace, options: LaunchOptions) -> str:
         words += [word for value in getattr(args, name) for word in (f"--{name}", value)]
     words += [word for value in args.ops_from for word in ("--ops-from", value)]
     words += options.words.split()
+    words += [] if args.executor == "local" else ["--executor", args.executor]
     words += [] if args.report == _DEFAULT_FOLDER else ["--report", str(args.report)]
     return shlex.join([*words, "--resume"])
 

@@ -10,17 +10,22 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def in_main_thread() -> bool:
+    """Only there are signals caught."""
+    return threading.current_thread() is threading.main_thread()
 
 
 @contextlib.contextmanager
 def as_interrupt() -> Iterator[None]:
     """Any of the signals becomes one KeyboardInterrupt: launches are killed, files removed, and
     what has ended is reported. A signal that our caller ignores (nohup) stays ignored."""
-    if threading.current_thread() is not threading.main_thread():
+    if not in_main_thread():
         yield
         return
-    caught = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    caught = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
 
     def once(_number: int, _frame: FrameType | None) -> None:
         for number in caught:
@@ -44,7 +49,7 @@ def held() -> Iterator[None]:
     """Keeps a signal waiting while a process starts or files are removed: half of it cannot be
     undone. Only the main thread is interrupted by signals, so only it holds them."""
     global _holders, _held_back
-    if threading.current_thread() is not threading.main_thread():
+    if not in_main_thread():
         yield
         return
     _holders += 1

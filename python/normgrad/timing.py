@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from normgrad import ops
+from normgrad import dtypes, ops
 from normgrad.cases import Case
 from normgrad.errors import NormgradError
 from normgrad.store import Result
@@ -160,22 +160,22 @@ def _sum(result: Result, *names: str) -> int | None:
     return sum(found) if found else None
 
 
-_DTYPES = {"fp32": "FLOAT", "fp16": "FLOAT16", "bf16": "DT_BF16", "int8": "INT8"}
-
-
 def profiler_row(case: Case, result: Result) -> dict[str, object]:
     """The launch, cold, under the column names of a profiler's kernel_details.csv.
 
     There `aiv_time` is the mean of the cores, and a duration holds launch and SyncAll.
     """
     time, part = result.time, result.time["cold"]
-    specs = [spec for spec in ops.find_op(case.op).tensors if spec.name not in case.null]
+    given = {spec for spec in ops.find_op(case.op).tensors if ops.is_given(spec, case)}
 
     def tensors(role: str) -> tuple[str, str]:
-        mine = [spec for spec in specs if spec.role == role]
-        shapes = (",".join(map(str, ops.tensor_shape(spec, case))) for spec in mine)
-        kinds = (ops.tensor_dtype(spec, case) for spec in mine)
-        return ";".join(shapes), ";".join(_DTYPES.get(kind, kind.upper()) for kind in kinds)
+        mine = [spec for spec in ops.find_op(case.op).tensors if spec.role == role]
+        shapes = (ops.tensor_shape(spec, case) if spec in given else () for spec in mine)
+        kinds = (ops.tensor_dtype(spec, case) if spec in given else "" for spec in mine)
+        return (
+            ";".join(",".join(map(str, shape)) for shape in shapes),
+            ";".join(dtypes.PROFILER_NAMES[kind] for kind in kinds),
+        )
 
     inputs, outputs = tensors("in"), tensors("out")
     aiv_us = part["aiv_time_us"] + time["sync_all_us"]

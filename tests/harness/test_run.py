@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from normgrad import jobs, paths, pool, run
+from normgrad import jobs, many, paths, pool, run
 from normgrad.backends import LaunchOptions
 from normgrad.cases import Case
 
@@ -150,6 +150,6 @@ def test_a_fault_of_the_harness_is_one_error(
     in_fake_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run.inputs, "make_inputs", lambda case: 1 / 0)
-    [(_, result)] = pool.run_many([jobs.from_text(CASE)], LaunchOptions(), 1)
+    [(_, result)] = pool.Local(1).run(many.work(LaunchOptions()), [jobs.from_text(CASE)])
     assert result.status == "ERROR"
     assert "ZeroDivisionError" in result.reason

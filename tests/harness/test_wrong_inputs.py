@@ -164,9 +164,10 @@ TABLE = [
     Wrong("bench --calibrate none.csv", "none.csv", "give the path of a .csv file"),
     Wrong("bench --calibrate folder", "folder", "give the path of a .csv file"),
     Wrong("bench --calibrate binary.txt", "binary.txt", "not a text file"),
-    Wrong("bench --calibrate empty.txt", "empty.txt", "it needs op, soc, block_dim"),
+    Wrong("bench --calibrate empty.txt", "empty.txt", "kernel_details.csv"),
     Wrong("bench --calibrate ''", "--calibrate", "give the name of a file"),
-    Wrong("bench --calibrate rows.csv", "rows.csv", "operators with a kernel here are Add"),
+    Wrong("bench --calibrate rows.csv", "rows.csv", "with a kernel here are Add"),
+    Wrong("bench --soc ascend910b4", "--soc", "give one with --calibrate"),
     Wrong(f"bench --calibrate rows.csv {CASE}", "bench --calibrate", "no case, no --self"),
     Wrong("selftest adds_the_maen", "adds_the_maen", "did you mean"),
     Wrong("selftest --jobs 0", "'0'", "whole number of at least 1"),
@@ -212,8 +213,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     plain = np.zeros((3, 7))
     np.savez(tmp_path / "wide.npz", dy=plain, x=plain, rstd=plain[:, 0], gamma=plain[0])
     (tmp_path / "rows.csv").write_text(
-        "op,soc,block_dim,input_dtypes,output_shapes,output_dtypes,aiv_time_us,vec_ratio\n"
-        "Softmax,910B4,40,FLOAT,4096,FLOAT,10.0,0.5\n"
+        "op,soc,block_dim,input_shapes,input_dtypes,output_shapes,output_dtypes,aiv_time_us,"
+        "vec_ratio\nSoftmax,910B4,40,4096,FLOAT,4096,FLOAT,10.0,0.5\n"
     )
     (tmp_path / "raises.py").write_text("1 / 0\n")
     (tmp_path / "nothing.py").write_text("OPS = []\n")
