@@ -178,7 +178,7 @@ def main(words: Sequence[str]) -> str | None:
     )
     args = parser.parse_args(words)
     try:
-        out = Path(args.out).resolve() if args.out else paths.source_root() / "build" / "npu"
+        out = Path(args.out).resolve() if args.out else paths.products_root() / "build" / "npu"
         session = Session(device(args.soc), out)
         for old in ("opp", "report", "timed", "msprof"):
             shutil.rmtree(out / old, ignore_errors=True)

@@ -53,7 +53,7 @@ def request(args: argparse.Namespace) -> Request:
             raise NormgradError(
                 f"{op} on {family} takes no dy in {args.dtype}: {allowed(args.dtype, known)}"
             )
-    out = Path(args.out) if args.out else paths.source_root() / "build" / "package"
+    out = Path(args.out) if args.out else paths.products_root() / "build" / "package"
     return Request(args.vendor, packaged, args.dtype, out.resolve())
 
 

@@ -42,6 +42,12 @@ def source_root() -> Path:
     )
 
 
+def products_root() -> Path:
+    """Where a package of operators is built: the checkout; of a wheel the current folder."""
+    root = source_root()
+    return Path.cwd() if root.parent == Path(__file__).resolve().parent else root
+
+
 def copy_sources(tree: Path, *more: str) -> Path:
     """What units and the planner are made from, and more folders, in a tree that may be edited."""
     root = source_root()

@@ -1,7 +1,8 @@
-"""Takes the pictures of the report in README: python tests/harness/report_pictures.py [FOLDER].
+"""Takes the pictures of the report: python tests/harness/report_pictures.py [FOLDER [PICTURE]].
 
 Real runs on the twin, opened in headless Chromium. The baseline is of plans with short copies, so
-that the trend shows what long ones are worth; the second picture begins with a planted defect.
+that the trend shows what long ones are worth; the second picture begins with a planted defect, the
+third one (docs/reading-a-failure.md) is of another.
 """
 
 from __future__ import annotations
@@ -36,14 +37,35 @@ SLOWER = (
     "std::min(most, std::max<uint64_t>(1, kGoodCopyBytes / 4 / row_bytes));",
 )
 BROKEN = "keeps_one_gamma_for_all"
+RACE, RACES = "does_not_meet", f"{ON}:fp32:67x37\n"
 
 
-def main(folder: Path) -> int:
+def main(folder: Path, only: str | None) -> int:
     """Runs go to the folder; those that are there already are not run again."""
     assert CHROMIUM is not None, "no chromium on the path"
     build.twin_runner()  # from here: trees that are copies find it made
+    if only in (None, "report_race.png"):
+        race = with_defect(RACE, folder / "race", RACES)
+        shoot(race.as_uri(), FOLDER / "report_race.png", 1100, 490)
+    if only in (None, "report.png", "report_phone.png"):
+        of_the_whole(folder)
+    return 0
+
+
+def with_defect(name: str, folder: Path, suite: str) -> Path:
+    """The report of a suite on sources with a planted defect."""
+    if not folder.exists():
+        folder.mkdir()
+        sources = paths.copy_sources(folder / "sources", *ALSO_COPIED)
+        known = {defect.name: defect for defect in defects.load(sources / "tests" / "defects")}
+        defects.plant(known[name], sources)
+        (folder / "cases.txt").write_text(suite)
+        verify(folder / "report", folder / "cases.txt", sources=sources, code=1)
+    return folder / "report" / "report.html"
+
+
+def of_the_whole(folder: Path) -> None:
     (folder / "cases.txt").write_text(CASES)
-    (folder / "few.txt").write_text(FEW)
     if not (folder / "old").exists():
         slower = paths.copy_sources(folder / "slower", *ALSO_COPIED)
         edited, before, after = SLOWER
@@ -54,17 +76,11 @@ def main(folder: Path) -> int:
     if not (folder / "now").exists():
         baseline = ("--baseline", str(folder / "old" / "results.json"))
         verify(folder / "now", folder / "cases.txt", *baseline)
-    if not (folder / "broken").exists():
-        broken = paths.copy_sources(folder / "defect", *ALSO_COPIED)
-        known = {defect.name: defect for defect in defects.load(broken / "tests" / "defects")}
-        defects.plant(known[BROKEN], broken)
-        verify(folder / "broken", folder / "few.txt", sources=broken, code=1)
-    report, failed = (folder / name / "report.html" for name in ("now", "broken"))
+    report, failed = folder / "now" / "report.html", with_defect(BROKEN, folder / "broken", FEW)
     shoot(f"{report.as_uri()}#text=2048x", FOLDER / "report.png", 1340, 1150)
     page = folder / "phones.html"
     page.write_text(PHONES.format(failed=failed.as_uri(), report=report.as_uri()))
     shoot(page.as_uri(), FOLDER / "report_phone.png", 900, 860)
-    return 0
 
 
 # A window of Chromium has a least width that a phone does not: frames of a phone's width, of which
@@ -98,6 +114,6 @@ def shoot(address: str, picture: Path, width: int, height: int) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        sys.exit(main(Path(sys.argv[1])))
+        sys.exit(main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None))
     with tempfile.TemporaryDirectory() as scratch:
-        sys.exit(main(Path(scratch)))
+        sys.exit(main(Path(scratch), None))

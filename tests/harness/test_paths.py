@@ -32,6 +32,7 @@ def test_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend_package(monkeypatch, tmp_path / "python" / "normgrad")
     make_sources(tmp_path)
     assert paths.source_root() == tmp_path
+    assert paths.products_root() == tmp_path
 
 
 def test_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,6 +41,7 @@ def test_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_sources(package / "_sources")
     assert paths.source_root() == package / "_sources"
     assert paths.cases_root() == package / "_sources" / "tests" / "cases"
+    assert paths.products_root() == Path.cwd()  # nothing is made among installed packages
 
 
 def test_no_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from normgrad import __version__
+
 pytestmark = pytest.mark.xdist_group("wheel")  # one worker builds the wheel once
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = "normgrad/_sources/"
 # One pair of dtypes, hence one build unit; a tail in both directions.
 CASES = ("rms_norm_grad:ascend910b4:bf16:33x129:seed1", "rms_norm_grad:ascend910b4:bf16:3x7:seed2")
 
@@ -53,6 +56,39 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+def _shipped(folder: str) -> set[str]:
+    """Files of the checkout below a folder, without what was made there."""
+    return {
+        str(file.relative_to(ROOT))
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+
+
+def test_wheel_carries_every_source_once(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    held = {name for name in archive.namelist() if name.startswith(SOURCES)}
+    folders = ("cmake", "op_host", "op_kernel", "tiling", "twin")
+    folders += ("tests/cases", "tests/defects", "tests/data/captures")
+    wanted = {"CMakeLists.txt"}.union(*(_shipped(folder) for folder in folders))
+    assert {name.removeprefix(SOURCES) for name in held} == wanted
+    for name in sorted(held):
+        assert archive.read(name) == (ROOT / name.removeprefix(SOURCES)).read_bytes(), name
+    own = {name for name in archive.namelist() if name.startswith("normgrad/")} - held
+    assert {f"python/{name}" for name in own} == _shipped("python/normgrad")
+    assert not (ROOT / "python" / SOURCES).exists()  # one copy in git
+
+
+def test_wheel_says_what_it_is(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (metadata,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
+    said = archive.read(metadata).decode()
+    assert f"\nVersion: {__version__}\n" in said
+    assert "\nRequires-Python: >=3.10\n" in said
+    assert any(name.endswith("licenses/LICENSE") for name in archive.namelist())
+    assert wheel.name.endswith("-py3-none-any.whl")
+
+
 def test_wheel_carries_sources_cases_and_captures(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for name in (
@@ -71,20 +107,45 @@ def test_wheel_carries_sources_cases_and_captures(wheel: Path) -> None:
     assert not [n for n in names if "__pycache__" in n]
 
 
-def test_wheel_in_a_clean_environment_verifies(
-    wheel: Path, clean_env: dict[str, str], tmp_path: Path
-) -> None:
-    python = tmp_path / "venv" / "bin" / "python"
-    _run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path, env=clean_env)
+@pytest.fixture(scope="module")
+def installed(
+    wheel: Path, clean_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The command of the wheel, in an environment of its own."""
+    folder = tmp_path_factory.mktemp("installed")
+    python = folder / "venv" / "bin" / "python"
+    _run(sys.executable, "-m", "venv", folder / "venv", cwd=folder, env=clean_env)
     locked = ("--require-hashes", "-r", ROOT / "requirements" / "run.txt")
-    _run(python, "-m", "pip", "install", "-q", *locked, cwd=tmp_path, env=clean_env)
-    _run(python, "-m", "pip", "install", "-q", "--no-deps", wheel, cwd=tmp_path, env=clean_env)
-    command = (python.with_name("normgrad"), "verify", *CASES, "--report", tmp_path / "report")
+    _run(python, "-m", "pip", "install", "-q", *locked, cwd=folder, env=clean_env)
+    _run(python, "-m", "pip", "install", "-q", "--no-deps", wheel, cwd=folder, env=clean_env)
+    return python.with_name("normgrad")
+
+
+def test_wheel_in_a_clean_environment_verifies(
+    installed: Path, clean_env: dict[str, str], tmp_path: Path
+) -> None:
+    command = (installed, "verify", *CASES, "--report", tmp_path / "report")
     _run(*command, cwd=tmp_path, env=clean_env)
     rows = json.loads((tmp_path / "report" / "results.json").read_text())["rows"]
     assert sorted(row["case"] for row in rows) == sorted(CASES)
     assert {row["status"] for row in rows} == {"PASSED"}
     # A defect in the unit that is built by now: plants, builds and removes beside the cache.
-    planted = (python.with_name("normgrad"), "selftest", "stores_cut_off")
+    planted = (installed, "selftest", "stores_cut_off")
     assert "1 defect" in _run(*planted, cwd=tmp_path, env=clean_env)
     assert not list(Path(clean_env["NORMGRAD_CACHE"]).glob("selftest-*"))
+
+
+@pytest.mark.full
+def test_wheel_runs_the_whole_smoke_suite(
+    installed: Path, clean_env: dict[str, str], tmp_path: Path
+) -> None:
+    """Every operator and chip, the captures too; a client; the package's files, in this folder."""
+    said = _run(installed, "verify", cwd=tmp_path, env=clean_env)
+    assert "not as expected" not in said
+    rows = json.loads((tmp_path / "normgrad-report" / "results.json").read_text())["rows"]
+    assert any(row["case"].startswith("npz:") for row in rows)
+    client = ROOT / "examples" / "clients" / "rms_norm_grad.cpp"
+    assert "worst error" in _run(installed, "client", "run", client, cwd=tmp_path, env=clean_env)
+    package = (installed.with_name("python"), "-m", "normgrad.package", "--dry-run")
+    _run(*package, cwd=tmp_path, env=clean_env)
+    assert (tmp_path / "build" / "package").is_dir()
