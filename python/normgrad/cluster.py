@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,7 +41,9 @@ _NPU = "NPU"  # Ray's name of Ascend devices, which it finds itself and numbers 
 
 
 @contextlib.contextmanager
-def connected(count: int, wanted: int | None, needs_device: bool) -> Iterator[Cluster]:
+def connected(
+    count: int, wanted: int | None, needs_device: bool, fresh: bool = False
+) -> Iterator[Cluster]:
     """An executor for `count` tasks on the cluster that this computer is part of."""
     ray = _ray()
     handlers = {number: signal.getsignal(number) for number in stop.SIGNALS}
@@ -51,7 +53,7 @@ def connected(count: int, wanted: int | None, needs_device: bool) -> Iterator[Cl
             if stop.in_main_thread():  # Ray takes SIGTERM for itself
                 for number, handler in handlers.items():
                     signal.signal(number, handler)
-            yield _cluster(ray, count, wanted, needs_device)
+            yield replace(_cluster(ray, count, wanted, needs_device), fresh=fresh)
         finally:
             with stop.held():
                 ray.shutdown()
@@ -142,6 +144,7 @@ class Cluster:
     wanted: int | None  # tasks at once; None: what the nodes have room for
     threads: int
     on_devices: bool
+    fresh: bool = False
     remarks: list[str] = field(default_factory=list)
 
     def run(self, work: Work[T, R], tasks: Sequence[T]) -> Iterator[tuple[int, R]]:
@@ -183,7 +186,8 @@ class Cluster:
 
     def _remote(self) -> Callable[..., Any]:
         """Starts a task. A process that has set a device keeps it, so it does not see another."""
-        more = {"resources": {_NPU: 1}, "max_calls": 1} if self.on_devices else {}
+        more: dict[str, Any] = {"resources": {_NPU: 1}} if self.on_devices else {}
+        more |= {"max_calls": 1} if self.on_devices or self.fresh else {}
         remote = self.ray.remote(num_cpus=self.threads, max_retries=0, **more)(_call)
         start: Callable[..., Any] = remote.remote
         return start

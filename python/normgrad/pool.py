@@ -47,14 +47,21 @@ class Executor(Protocol):
 
 
 def executor(
-    name: str, count: int, wanted: int | None = None, needs_device: bool = False
+    name: str,
+    count: int,
+    wanted: int | None = None,
+    needs_device: bool = False,
+    fresh: bool = False,
 ) -> AbstractContextManager[Executor]:
-    """One for `count` tasks, `wanted` of them at once, on NPUs if it needs some and there are."""
+    """One for `count` tasks, `wanted` of them at once, on NPUs if it needs some and there are.
+
+    `fresh`: each task is in a process that has run nothing before.
+    """
     if name == "ray":
         from normgrad import cluster  # Ray is an extra
 
-        return cluster.connected(count, wanted, needs_device)
-    return nullcontext(Local(*workers_for(count, wanted)))
+        return cluster.connected(count, wanted, needs_device, fresh)
+    return nullcontext(Local(*workers_for(count, wanted), fresh=fresh))
 
 
 def workers_for(count: int, wanted: int | None) -> tuple[int, int]:
@@ -66,13 +73,18 @@ def workers_for(count: int, wanted: int | None) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Local:
-    """Processes of this computer; no process of its own for one task at a time."""
+    """Processes of this computer; no process of its own for one task at a time, unless fresh."""
 
     workers: int
     threads: int = 1
+    fresh: bool = False  # then one task at a time
     remarks: tuple[str, ...] = ()
 
     def run(self, work: Work[T, R], tasks: Sequence[T]) -> Iterator[tuple[int, R]]:
+        if self.fresh:
+            for index, task in enumerate(tasks):
+                yield from self._alone(work, index, task)
+            return
         if self.workers == 1:
             for index, task in enumerate(tasks):
                 yield index, work.call(task)
@@ -87,10 +99,13 @@ class Local:
                     yield index, ended.result
             for index, task in lost[: self.workers]:
                 # One of these took the worker down: alone, each of them shows whether it was it.
-                for _, ended in _pooled(work, [(index, task)], 1):
-                    died = "its worker process died (out of memory?)"
-                    yield index, ended.result if ended else work.lost(task, died)
+                yield from self._alone(work, index, task)
             waiting = lost[self.workers :]
+
+    def _alone(self, work: Work[T, R], index: int, task: T) -> Iterator[tuple[int, R]]:
+        for _, ended in _pooled(work, [(index, task)], 1):
+            died = "its worker process died (out of memory?)"
+            yield index, ended.result if ended else work.lost(task, died)
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,20 @@ def test_a_task_that_takes_its_worker_along_is_lost_alone() -> None:
     assert found == {0: 1, 1: "-2: its worker process died (out of memory?)", 2: 9, 3: 16}
 
 
+def process_id(_: int) -> int:
+    return os.getpid()
+
+
+def test_a_fresh_process_has_run_nothing_before(ray: FakeRay) -> None:
+    work_: pool.Work[int, int] = pool.Work(process_id, lambda number, why: 0)
+    for fresh, count in ((True, 3), (False, 1)):
+        with pool.executor("local", 9, 1, fresh=fresh) as executor:
+            assert len({pid for _, pid in executor.run(work_, range(3))}) == count
+    with pool.executor("ray", 9, fresh=True) as executor:
+        list(executor.run(work_, [1]))
+        assert ray.asked == {"num_cpus": 1, "max_retries": 0, "max_calls": 1}
+
+
 def test_what_a_cluster_loses_runs_again_and_counts_once(ray: FakeRay) -> None:
     ray.lose.update({"3": 1, "5": 2, "7": 3})
     with pool.executor("ray", 10) as executor:
