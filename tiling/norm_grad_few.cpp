@@ -9,12 +9,20 @@ namespace {
 
 constexpr double kFp32Bytes = 4;
 // What a core does, in cycles. 26 slope cycles per 64 elements of one row, 13 in registers; 33
-// bytes per cycle into a core (measured on a 910B4 from L2, where a problem of few rows lies); a
-// SyncAll is assumed to take 3 us, at 1,650 MHz.
+// bytes per cycle into a core (measured on a 910B4 from L2, where a problem of few rows lies), 17 of
+// the 144 GB/s that eight cores of a 310P share at 1,060 MHz; a SyncAll is assumed to take 3 us, at
+// 1,650 MHz.
 constexpr double kVectorCyclesPerElem = 26.0 / 64;
 constexpr double kRegisterCyclesPerElem = 13.0 / 64;
 constexpr double kBytesPerCycle = 33;
+constexpr double kBytesPerCycle310P = 17;
 constexpr double kSyncCycles = 3 * 1650;
+// What sharing rows costs whatever their length: two passes that nothing runs beside, leaf sums out
+// and in. Modelled, it is 1,200 to 1,700 cycles from L2 (910B4, 950), and fewer from HBM, since
+// whole rows read all of gamma for each core. Where a copy is one row of whole blocks (310P), it is
+// 800 more for each row.
+constexpr double kExchangeCycles = 1000;
+constexpr double kExchangeCyclesPerRow = 800;
 // Half of what a good copy has. A smaller tile costs more to start than reading it twice does.
 constexpr uint64_t kLeastResidentElems = 2048;
 constexpr uint64_t kMostChunkLeaves = 8;
@@ -30,7 +38,8 @@ double Cycles(const Problem& problem, double elems, bool reads_twice, double oth
   const double elem_bytes = SizeOf(problem.dtype) * (reads_twice ? 4 : 2) + DxBytes(problem);
   const double bytes = elems * elem_bytes + other_bytes;
   const double vector = problem.in_registers != 0 ? kRegisterCyclesPerElem : kVectorCyclesPerElem;
-  return elems * vector + bytes / kBytesPerCycle + (meets ? kSyncCycles : 0);
+  const double bytes_per_cycle = CopiesBlocks(problem) ? kBytesPerCycle310P : kBytesPerCycle;
+  return elems * vector + bytes / bytes_per_cycle + (meets ? kSyncCycles : 0);
 }
 
 double CyclesOf(const Problem& problem, const Tile& tile, uint64_t cores) {
@@ -40,7 +49,9 @@ double CyclesOf(const Problem& problem, const Tile& tile, uint64_t cores) {
   const double leaves = rows * static_cast<double>(LeafCount(problem.cols));
   const double other = cols * (SizeOf(GammaDtype(problem)) + kFp32Bytes) +
                        (static_cast<double>(strip) + leaves) * kFp32Bytes;
-  return Cycles(problem, rows * cols, !tile.is_resident, other, true);
+  const double exchange =
+      kExchangeCycles + (CopiesBlocks(problem) ? rows * kExchangeCyclesPerRow : 0);
+  return Cycles(problem, rows * cols, !tile.is_resident, other, true) + exchange;
 }
 
 // Chunks and rows of a core's piece, as long and as many as a copy likes and UB holds.

@@ -88,25 +88,12 @@ class SplitSum {
   // Where that is no number, a term of the sum was Inf or NaN: there the plain product holds.
   __aicore__ inline void Means(const SplitRows& sums, const AscendC::LocalTensor<float>& rstd) {
     const AscendC::LocalTensor<float> factor = sums.spare;
-    const AscendC::LocalTensor<float> plain = sums.spare[sums.pitch];
     AscendC::Muls(factor, rstd, factor_, sums.rows);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(plain, sums.upper, factor, sums.rows);
-    AscendC::PipeBarrier<PIPE_V>();
     if (takes_whole_sum_) {
-      AscendC::Add(sums.upper, sums.upper, sums.lower, sums.rows);
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Mul(sums.upper, sums.upper, factor, sums.rows);
+      ProductOfSum(sums, factor);
     } else {
       ProductOfParts(sums, rstd, factor);
     }
-    AscendC::PipeBarrier<PIPE_V>();
-    const AscendC::LocalTensor<uint8_t> is_number = buf_.Get<uint8_t>()[kBlockBytes];
-    const uint32_t whole_repeats = RoundUp(sums.rows, kRepeatElemsFp32);
-    AscendC::Compare(is_number, sums.upper, sums.upper, AscendC::CMPMODE::EQ, whole_repeats);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Select(sums.upper, is_number, sums.upper, plain,
-                    AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, sums.rows);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -115,6 +102,26 @@ class SplitSum {
   // Of so few columns, a power of two, the factor is exact, and a second rounding costs less than
   // the product of parts: 1.6 slope cycles per 64 elements of 8 columns.
   static constexpr uint32_t kMostWholeCols = 16;
+
+  // Of `sum` and `plain`, which are written to their ends, what is a number, into `result`.
+  __aicore__ inline void Choose(const AscendC::LocalTensor<float>& result,
+                                const AscendC::LocalTensor<float>& sum,
+                                const AscendC::LocalTensor<float>& plain, uint32_t rows) {
+    const AscendC::LocalTensor<uint8_t> is_number = buf_.Get<uint8_t>()[kBlockBytes];
+    AscendC::Compare(is_number, sum, sum, AscendC::CMPMODE::EQ, RoundUp(rows, kRepeatElemsFp32));
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Select(result, is_number, sum, plain, AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, rows);
+  }
+
+  __aicore__ inline void ProductOfSum(const SplitRows& sums,
+                                      const AscendC::LocalTensor<float>& factor) {
+    const AscendC::LocalTensor<float> sum = sums.spare[sums.pitch];
+    AscendC::Add(sum, sums.upper, sums.lower, RoundUp(sums.rows, kRepeatElemsFp32));
+    AscendC::PipeBarrier<PIPE_V>();
+    Choose(sums.upper, sum, sums.upper, sums.rows);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Mul(sums.upper, sums.upper, factor, sums.rows);
+  }
 
   __aicore__ inline void Upper(const AscendC::LocalTensor<float>& upper,
                                const AscendC::LocalTensor<float>& src, uint32_t count) {
@@ -126,9 +133,12 @@ class SplitSum {
                                         const AscendC::LocalTensor<float>& rstd,
                                         const AscendC::LocalTensor<float>& factor) {
     const uint32_t rows = sums.rows;
+    const AscendC::LocalTensor<float> plain = sums.spare[sums.pitch];
     const AscendC::LocalTensor<float> f1 = sums.spare[2 * sums.pitch];
     const AscendC::LocalTensor<float> f2 = sums.spare[3 * sums.pitch];
     const AscendC::LocalTensor<float> u1 = sums.spare[4 * sums.pitch];
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Mul(plain, sums.upper, factor, rows);
     Upper(f1, factor, rows);
     Upper(u1, sums.upper, rows);
     AscendC::PipeBarrier<PIPE_V>();
@@ -145,6 +155,8 @@ class SplitSum {
     AddProduct(sums.upper, sums.lower, factor, rows);
     AscendC::PipeBarrier<PIPE_V>();
     AddProduct(sums.upper, u1, f1, rows);
+    AscendC::PipeBarrier<PIPE_V>();
+    Choose(sums.upper, sums.upper, plain, rows);
   }
 
   uint32_t terms_;

@@ -76,6 +76,11 @@ class SumOverRows : public SumPlaces {
     rows_ = 0;
     takes_value_ = true;
   }
+  // The same for a sum that Total takes to `dst`.
+  __aicore__ inline void RenewFor(const AscendC::LocalTensor<float>& dst) {
+    MakeInTotal(dst);
+    Renew();
+  }
 
   // Adds `count` columns of `value` at `col`. `spare` holds as many fp32, rounded up to 64; value
   // itself may be it. Every column gets one sum between two calls of Next. Goes on with each Step.
@@ -89,6 +94,14 @@ class SumOverRows : public SumPlaces {
     stage_ = kAddValue;
   }
 
+  // The same of two rows, value and other, of which value is destroyed.
+  __aicore__ inline void StartPair(uint32_t col, const AscendC::LocalTensor<float>& value,
+                                   const AscendC::LocalTensor<float>& other, uint32_t count) {
+    Start(col, value, value, count);
+    data_ = other;
+    stage_ = kAddPair;
+  }
+
   // The same of all rows, which are halved in pairs first: in `half`, which holds rows / 2 rows, at
   // least sum_hi's columns, and is the spare, too. `rows` may be 1.
   __aicore__ inline void StartRows(const AscendC::LocalTensor<float>& data,
@@ -99,6 +112,15 @@ class SumOverRows : public SumPlaces {
     rows_ = rows;
     pitch_ = pitch;
     if (rows > 1) stage_ = kFirstHalves;
+  }
+
+  // The same of rows that have been halved once already: `half` is destroyed.
+  __aicore__ inline void StartHalved(const AscendC::LocalTensor<float>& half, uint32_t rows,
+                                     uint32_t cols, uint32_t pitch) {
+    Start(0, half, half, cols);
+    rows_in_half_ = rows;
+    pitch_ = pitch;
+    if (rows > 1) stage_ = kHalve;
   }
 
   // Whether the next Step still reads the data of StartRows.
@@ -126,17 +148,22 @@ class SumOverRows : public SumPlaces {
         if (kept == 1) stage_ = kAddValue;
         return true;
       }
-      case kAddValue: {
-        const AscendC::LocalTensor<float> sum = has_lo_ ? lo_[col_] : hi_[col_];
+      case kAddPair:
+        AscendC::Add(takes_value_ ? Place() : value_, value_, data_, static_cast<int32_t>(count_));
         if (takes_value_) {
-          AscendC::Adds(sum, value_, 0.0f, static_cast<int32_t>(count_));  // what Add does to zero
+          ValueIsAdded();
         } else {
-          AscendC::Add(sum, sum, value_, count_);
+          stage_ = kAddValue;
         }
-        takes_value_ = false;
-        stage_ = due_ && has_lo_ ? kMove : kDone;
         return true;
-      }
+      case kAddValue:
+        if (takes_value_) {
+          AscendC::Adds(Place(), value_, 0.0f, static_cast<int32_t>(count_));
+        } else {
+          AscendC::Add(Place(), Place(), value_, static_cast<int32_t>(count_));
+        }
+        ValueIsAdded();
+        return true;
       case kDone:
         return false;
       default:
@@ -179,7 +206,17 @@ class SumOverRows : public SumPlaces {
   static constexpr uint32_t kSumStages = 3;
   static constexpr uint32_t kMoveStages = kSumStages + kKeepNumberStages;
   // Stages of a sum; kMove is the first of kMoveStages.
-  enum Stage : uint32_t { kFirstHalves, kOddRow, kHalve, kAddValue, kDone, kMove };
+  enum Stage : uint32_t { kFirstHalves, kOddRow, kHalve, kAddPair, kAddValue, kDone, kMove };
+
+  // Where values are added.
+  __aicore__ inline AscendC::LocalTensor<float> Place() const {
+    return has_lo_ ? lo_[col_] : hi_[col_];
+  }
+
+  __aicore__ inline void ValueIsAdded() {
+    takes_value_ = false;
+    stage_ = due_ && has_lo_ ? kMove : kDone;
+  }
 
   // hi + lo as a new (hi, lo), whole blocks of it: DataCopy knows nothing smaller. Where hi becomes
   // Inf or NaN, Inf - Inf would make lo NaN and every later sum with it: lo is zero there.

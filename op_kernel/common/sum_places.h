@@ -24,13 +24,14 @@ class SumPlaces {
     place_ = 0;
     for (uint32_t i = 0; i < places_; ++i) is_leaving_[i] = false;
     begins_ = false;
+    is_in_total_ = false;
   }
 
   // The first `cols` sums, into `dst`: for sums that do not leave from hi.
   __aicore__ inline void Total(const AscendC::LocalTensor<float>& dst, uint32_t cols) const {
     if (has_lo_) {
       AscendC::Add(dst, hi_, lo_, static_cast<int32_t>(cols));
-    } else {
+    } else if (!is_in_total_) {
       AscendC::DataCopy(dst, hi_, RoundUp(cols, kBlockElemsFp32));
     }
     AscendC::PipeBarrier<PIPE_V>();
@@ -62,8 +63,17 @@ class SumPlaces {
   }
 
  protected:
+  // Without lo the next sum is made in `dst`, which Total gets, and needs no copy.
+  __aicore__ inline void MakeInTotal(const AscendC::LocalTensor<float>& dst) {
+    if (has_lo_) return;
+    hi_ = dst;
+    is_in_total_ = true;
+  }
+
   // All sums are 0.
   __aicore__ inline void ClearPlaces() {
+    if (is_in_total_) hi_ = hi_buf_.Get<float>();
+    is_in_total_ = false;
     AscendC::Duplicate(hi_, 0.0f, padded_cols_);
     if (has_lo_) AscendC::Duplicate(lo_, 0.0f, padded_cols_);
     AscendC::PipeBarrier<PIPE_V>();
@@ -105,6 +115,7 @@ class SumPlaces {
   uint32_t places_;
   uint32_t place_;                // of hi
   bool begins_;                   // a new sum, with the next value
+  bool is_in_total_;              // hi is where Total wants it
   bool is_leaving_[kMostPlaces];  // what is there is being stored
   AscendC::TEventID has_left_[kMostPlaces];
   AscendC::TBuf<AscendC::TPosition::VECOUT> hi_buf_;  // stored from here, as VECCALC may not be

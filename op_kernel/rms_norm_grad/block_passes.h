@@ -54,8 +54,9 @@ class BlockPasses {
       if (chunk + 1 < chunks) {
         gamma_.Fetch(tiles_.ChunkCol(chunk + 1), tiles_.ChunkCols(chunk + 1));
       }
+      const AscendC::LocalTensor<float> total = tiles_.template NewOut<float>();
       if (tiles_.RowTiles() > 0) {
-        sum_.Renew();
+        sum_.RenewFor(total);
       } else {
         sum_.Clear();  // the empty sum
       }
@@ -69,7 +70,8 @@ class BlockPasses {
         tiles_.GiveBack();
       }
       sums.EndChunk();
-      StoreDgamma(dgamma, chunk);
+      sum_.Total(total, tiles_.ChunkUbCols(chunk));
+      tiles_.CopyOutSum(dgamma[tiles_.ChunkCol(chunk)], total, tiles_.ChunkCols(chunk));
     }
   }
 
@@ -122,12 +124,6 @@ class BlockPasses {
     chunk.pitch = place.pitch;
     chunk.dx_pitch = place.dx_pitch;
     return chunk;
-  }
-
-  __aicore__ inline void StoreDgamma(const AscendC::GlobalTensor<float>& dgamma, uint32_t chunk) {
-    const AscendC::LocalTensor<float> total = tiles_.template NewOut<float>();
-    sum_.Total(total, tiles_.ChunkUbCols(chunk));
-    tiles_.CopyOutSum(dgamma[tiles_.ChunkCol(chunk)], total, tiles_.ChunkCols(chunk));
   }
 
   AscendC::TPipe* pipe_;

@@ -15,6 +15,7 @@
 #include "op_kernel/common/gamma_columns.h"
 #include "op_kernel/common/row_sum.h"
 #include "op_kernel/common/sum_over_rows.h"
+#include "op_kernel/rms_norm_grad/gamma_first.h"
 #include "op_kernel/rms_norm_grad/rows_chunk.h"
 
 template <typename T, typename G>
@@ -23,6 +24,7 @@ class ChunkPasses {
   __aicore__ inline void Init(const NormGradArgs&, const NormGradTiling& plan,
                               AscendC::TPipe* pipe) {
     in_place_ = plan.work_arrays == 0;
+    gamma_first_ = MultipliesGammaFirst(plan.cols);
     copy_cols_ = plan.copy_cols;
     second_stage_ = kWiden;
     work_elems_ = plan.ub.work / static_cast<uint32_t>(sizeof(float));
@@ -41,27 +43,33 @@ class ChunkPasses {
     AscendC::PipeBarrier<PIPE_V>();
     ForGrid(c.rows, c.cols, c.pitch, MulByRow{product, x, c.rstd});
     AscendC::PipeBarrier<PIPE_V>();
-    MulRows(product, product, dy, c.rows, c.cols, c.pitch);
-    AscendC::PipeBarrier<PIPE_V>();
-    if (c.rows == 1) {
-      sum.Start(col, product, product, c.cols);
-      sum.Step();
+    if (gamma_first_) {
+      MultiplyGammaFirst(c.cols, gamma, {product, dy, other}, sum);
+    } else {
+      MulRows(product, product, dy, c.rows, c.cols, c.pitch);
+      AscendC::PipeBarrier<PIPE_V>();
+      if (c.rows == 1) {
+        sum.Start(col, product, product, c.cols);
+        sum.Step();
+      }
+      const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(other, c.cols);
+      AscendC::PipeBarrier<PIPE_V>();
+      ForGrid(c.rows, c.cols, c.pitch, MulByColumn{other, product, wide_gamma});
     }
-    const AscendC::LocalTensor<float> wide_gamma = gamma.Widened(other, c.cols);
-    AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(c.rows, c.cols, c.pitch, MulByColumn{other, product, wide_gamma});
     // The sum over rows and those of the rows, side by side: one barrier for both.
     LeaveOutOverlap(other, c.rows, c.cols - copy_cols_, c.overlap, c.pitch);
     // A chunk of fewer than 128 columns leaves as much room again: a chunk may have 512.
     const uint32_t end = RoundUp(c.rows * c.pitch, kBlockElemsFp32);
     row_sums.StartSum(other, other[end], c.rows, col, c.cols, c.pitch);
     bool goes_on = true;
-    for (uint32_t rows = c.rows; goes_on;) {
+    uint32_t rows = c.rows;
+    if (rows == 2) sum.StartPair(col, product, product[c.pitch], c.cols);
+    while (goes_on) {
       AscendC::PipeBarrier<PIPE_V>();
       goes_on = row_sums.StepSum();
-      if (rows > 1) {
+      if (rows > 2) {
         rows = HalveRowsOnce(product, rows, c.cols, c.pitch);
-        if (rows == 1) sum.Start(col, product, product, c.cols);
+        if (rows == 2) sum.StartPair(col, product, product[c.pitch], c.cols);
         goes_on = true;
       } else {
         goes_on = sum.Step() || goes_on;
@@ -99,6 +107,29 @@ class ChunkPasses {
 
  private:
   using Edge = Fp32Edge<T>;
+  struct FewCols {
+    AscendC::LocalTensor<float> xhat;
+    AscendC::LocalTensor<float> dy;
+    AscendC::LocalTensor<float> other;  // a work array; dy may be there
+  };
+
+  // other = xhat * (dy * gamma), and the sum is begun, of one row of few columns; work arrays have
+  // room for three such rows more.
+  __aicore__ inline void MultiplyGammaFirst(uint32_t cols, const GammaColumns<G>& gamma,
+                                            const FewCols& row, SumOverRows& sum) {
+    const int32_t count = static_cast<int32_t>(cols);
+    const AscendC::LocalTensor<float> product = row.xhat[kMostColsOfGammaFirst];
+    AscendC::Mul(product, row.xhat, row.dy, count);
+    const AscendC::LocalTensor<float> wide_gamma =
+        gamma.Widened(row.other[2 * kMostColsOfGammaFirst], cols);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Mul(row.other, row.dy, wide_gamma, count);
+    sum.Start(0, product, product, cols);
+    sum.Step();
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Mul(row.other, row.xhat, row.other, count);
+  }
+
   enum SecondStage : uint32_t { kWiden, kTimesGamma, kWidenX, kNeedsMeans };
 
   // dy * gamma, and x behind it in gamma's place; false: only means are missing.
@@ -135,6 +166,7 @@ class ChunkPasses {
   }
 
   bool in_place_;
+  bool gamma_first_;
   uint32_t copy_cols_;
   uint32_t work_elems_;
   uint32_t second_stage_;  // of the chunk of BeginSecond or Second

@@ -6,6 +6,7 @@
 // Regime: up to about 4,600 columns (2201), 6,200 (2002). Copies move rows_per_tile rows, 16 KB, or
 // three shorter ones where each still has four rows; arithmetic goes through them rows_per_step at
 // a time, in work arrays that fit beside the copies.
+// Up to 128 columns gamma is multiplied by dy first (gamma_first.h).
 // Bytes per row: reads 2 x cols x sizeof(T) + 4, writes cols x sizeof(T): each once. gamma is read
 // once per core.
 // Sync: queues order MTE2 -> V -> MTE3 per tile, two or three buffers each, so that the copies of
@@ -18,6 +19,7 @@
 #include "op_kernel/common/partial_sums.h"
 #include "op_kernel/common/row_queues.h"
 #include "op_kernel/common/row_tiles.h"
+#include "op_kernel/rms_norm_grad/gamma_first.h"
 #include "op_kernel/rms_norm_grad/row_statistics.h"
 #include "op_kernel/rms_norm_grad/rstd_group.h"
 
@@ -90,17 +92,26 @@ class DxWholeRow {
     const AscendC::LocalTensor<float> product = Edge::Target(dx, Work(2));
     ForGrid(rows, cols, pitch, MulByRow{product, x, rstd});
     AscendC::PipeBarrier<PIPE_V>();
-    ForGrid(rows, cols, pitch, MulEach{product, product, dy});
-    AscendC::PipeBarrier<PIPE_V>();
+    const AscendC::LocalTensor<float> half = half_buf_.template Get<float>();
+    if (MultipliesGammaFirst(plan_.cols)) {
+      const uint32_t kept = AddHalvesOfProducts(half, product, dy, rows, cols, pitch);
+      sum_.StartHalved(half, kept, cols, pitch);
+      ForGrid(rows, cols, pitch, MulByColumn{dy, dy, gamma});
+      AscendC::PipeBarrier<PIPE_V>();
+      ForGrid(rows, cols, pitch, MulEach{product, product, dy});
+    } else {
+      ForGrid(rows, cols, pitch, MulEach{product, product, dy});
+      AscendC::PipeBarrier<PIPE_V>();
+      sum_.StartRows(product, half, rows, cols, pitch);
+      while (sum_.ReadsData()) {
+        sum_.Step();
+        AscendC::PipeBarrier<PIPE_V>();
+      }
+      ForGrid(rows, cols, pitch, MulByColumn{product, product, gamma});
+      ForGrid(rows, cols, pitch, MulByColumn{dy, dy, gamma});
+    }
     // Two chains from here on, of which neither touches what the other one does: the sum over rows
     // and that of each row. They go on side by side, one barrier for both.
-    sum_.StartRows(product, half_buf_.template Get<float>(), rows, cols, pitch);
-    while (sum_.ReadsData()) {
-      sum_.Step();
-      AscendC::PipeBarrier<PIPE_V>();
-    }
-    ForGrid(rows, cols, pitch, MulByColumn{product, product, gamma});
-    ForGrid(rows, cols, pitch, MulByColumn{dy, dy, gamma});
     LeaveOutOverlap(product, rows, cols - plan_.copy_cols, cols - plan_.cols, pitch);
     statistics_.StartSum(product, UpperParts(), rows, 0, cols, pitch);
     bool goes_on = true;

@@ -25,11 +25,16 @@ class RowStatistics {
     if (leaves_ > 1) pipe->InitBuffer(leaf_sums_buf_, plan.ub.leaf_sums);
     split_.Init(plan, pipe);
     // Instructions on whole blocks read past the last row and the last leaf: there must be zeros.
+    // Rows of fewer than 64 columns use a value per row and block of them, of one block none.
     second_at_ = plan.ub.row_sums / 2 / static_cast<uint32_t>(sizeof(float));
     const float second = split_.IsSplit() ? 0.0f : -static_cast<float>(plan.cols);
     AscendC::Duplicate(RowSums(), 0.0f, second_at_);
     AscendC::Duplicate(RowSums()[second_at_], second, second_at_);
-    AscendC::Duplicate(Parts(), 0.0f, plan.ub.leaf_parts / static_cast<uint32_t>(sizeof(float)));
+    const uint32_t blocks = (cols_ + kBlockElemsFp32 - 1) / kBlockElemsFp32;
+    const uint32_t read = cols_ >= kRepeatElemsFp32
+                              ? plan.ub.leaf_parts / static_cast<uint32_t>(sizeof(float))
+                              : blocks * RoundUp(plan.rows_per_step, kBlockElemsFp32);
+    if (blocks > 1) AscendC::Duplicate(Parts(), 0.0f, read);
     AscendC::PipeBarrier<PIPE_V>();
     const uint32_t terms = split_.Terms() * static_cast<uint32_t>(sizeof(float));
     to_ = {Parts(), plan.ub.leaf_parts / terms, leaf_pitch_};

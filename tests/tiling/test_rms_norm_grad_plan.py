@@ -103,10 +103,15 @@ def test_rows_of_half_blocks_are_worked_on_in_pairs() -> None:
 
 
 def test_one_tile_becomes_two_from_8_rows_on() -> None:
-    assert planned(7, 64, cores=1).fields["rows_per_tile"] == 7
-    assert planned(8, 64, cores=1).fields["rows_per_tile"] == 4
-    assert planned(9, 64, cores=1).fields["rows_per_tile"] == 8  # narrow rows: whole eights
+    assert planned(7, 512, cores=1).fields["rows_per_tile"] == 7
+    assert planned(8, 512, cores=1).fields["rows_per_tile"] == 4
     assert planned(9, 512, cores=1).fields["rows_per_tile"] == 5
+
+
+def test_narrow_rows_of_few_bytes_are_one_tile_of_whole_eights() -> None:
+    """From 5,120 bytes of x on they are two."""
+    for rows, tile in ((7, 7), (8, 8), (9, 16), (40, 40), (41, 24)):
+        assert planned(rows, 64, cores=1).fields["rows_per_tile"] == tile
 
 
 def test_no_columns_is_nothing_to_do() -> None:

@@ -128,7 +128,8 @@ def _rows_are_dealt_once(plan: Plan, problem: Problem, options: Options) -> None
     busiest = max(1, per_core + (more > 0))
     tile = whole(plan, "rows_per_tile")
     if plan.strategy == "DxWholeRow":
-        assert 1 <= tile <= min(busiest, MAX_COPY_ROWS)
+        in_eights = problem.cols <= NARROW_COLS and busiest >= 8 and options.rows_per_tile is None
+        assert 1 <= tile <= min(8 * ceil_div(busiest, 8) if in_eights else busiest, MAX_COPY_ROWS)
         assert 1 <= whole(plan, "rows_per_step") <= tile
     if plan.strategy == "DxWholeRow" and options.rows_per_tile is None:
         tiles = ceil_div(busiest, tile)

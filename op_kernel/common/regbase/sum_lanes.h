@@ -23,6 +23,7 @@ class SumLanes : public SumPlaces {
     taken_ = 0;
   }
   __aicore__ inline void Renew() { Clear(); }
+  __aicore__ inline void RenewFor(const AscendC::LocalTensor<float>&) { Clear(); }
   __aicore__ inline void Next() {}                                  // Take counts
   __aicore__ static inline void TakeTurns(SumLanes&, SumLanes&) {}  // no spare is shared
 
