@@ -9,9 +9,9 @@ namespace {
 
 constexpr double kFp32Bytes = 4;
 // What a core does, in cycles. 26 slope cycles per 64 elements of one row, 13 in registers; 33
-// bytes per cycle into a core (measured on a 910B4 from L2, where a problem of few rows lies), 17 of
-// the 144 GB/s that eight cores of a 310P share at 1,060 MHz; a SyncAll is assumed to take 3 us, at
-// 1,650 MHz.
+// bytes per cycle into a core (measured on a 910B4 from L2, where a problem of few rows lies), 17
+// of the 144 GB/s that eight cores of a 310P share at 1,060 MHz; a SyncAll is assumed to take 3 us,
+// at 1,650 MHz.
 constexpr double kVectorCyclesPerElem = 26.0 / 64;
 constexpr double kRegisterCyclesPerElem = 13.0 / 64;
 constexpr double kBytesPerCycle = 33;

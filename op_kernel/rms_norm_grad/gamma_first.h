@@ -11,9 +11,7 @@
 
 constexpr uint32_t kMostColsOfGammaFirst = 128;
 
-__aicore__ inline bool MultipliesGammaFirst(uint32_t cols) {
-  return cols <= kMostColsOfGammaFirst;
-}
+__aicore__ inline bool MultipliesGammaFirst(uint32_t cols) { return cols <= kMostColsOfGammaFirst; }
 
 // dst += a * b, on the columns that exist
 struct AddProductEach {
