@@ -5,18 +5,39 @@
 
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
 #include "tiling/capi.h"
 
-// Fills `plan`, which comes zeroed, or refuses. Strategy, UB limit, minimum bytes and C may stay
-// unset: "Whole", what was asked for, each tensor once, 4.
+constexpr uint32_t kMaxOwnAttributes = 16;
+
+// The attributes of a description, as the case gives them or by default, in its order.
+struct NormgradAttributes {
+  uint32_t count;
+  struct {
+    char name[32];
+    double value;
+  } items[kMaxOwnAttributes];
+};
+
+// Fills `plan`, which comes zeroed, or refuses. Strategy, reason, UB limit, minimum bytes and C may
+// stay unset: "Whole", that this function said so, what was asked for, each tensor once, 4.
 extern "C" int32_t normgrad_own_plan(const NormgradSoc* soc, const normgrad::Problem* problem,
-                                     const normgrad::PlanOptions* options, NormgradPlan* plan,
+                                     const normgrad::PlanOptions* options,
+                                     const NormgradAttributes* attributes, NormgradPlan* plan,
                                      NormgradAnswer* answer);
 
 namespace normgrad {
+
+// An attribute by the name that the description gives it.
+inline double Attribute(const NormgradAttributes* attributes, const char* name) {
+  for (uint32_t i = 0; i < attributes->count; ++i) {
+    if (std::strcmp(attributes->items[i].name, name) == 0) return attributes->items[i].value;
+  }
+  throw std::invalid_argument(std::string("the description has no attribute ") + name);
+}
 
 // The end of a call that says no: one sentence with the value, what is allowed, what to do.
 inline int32_t RefuseOwn(const std::string& sentence, NormgradAnswer* answer) {
@@ -32,6 +53,12 @@ void SetTiling(const T& tiling, NormgradPlan* plan) {
   static_assert(sizeof(T) <= kMaxTilingBytes, "tiling data is small");
   plan->tiling_bytes = sizeof(T);
   std::memcpy(plan->tiling, &tiling, sizeof(T));
+}
+
+// What `normgrad plan` says first: how the work is cut, and why so, with numbers.
+inline void SetStrategy(const std::string& name, const std::string& reason, NormgradPlan* plan) {
+  std::snprintf(plan->strategy, sizeof plan->strategy, "%s", name.c_str());
+  std::snprintf(plan->reason, sizeof plan->reason, "%s", reason.c_str());
 }
 
 // A buffer of UB, for the table that `normgrad plan` shows.

@@ -6,11 +6,9 @@ import numpy as np
 
 from normgrad.own import OwnOp, Planned, Refused, Tensor, Terms
 
-EPSILON = 1e-6
 
-
-def golden(x, gamma):
-    rstd = 1 / np.sqrt((x * x).mean(axis=1, keepdims=True) + EPSILON)
+def golden(x, gamma, epsilon):
+    rstd = 1 / np.sqrt((x * x).mean(axis=1, keepdims=True) + epsilon)
     y = x * rstd * gamma
     # A relative error of the mean reaches rstd, and through it y, by half.
     return {"y": Terms(y, s=1.5 * np.abs(y)), "rstd": Terms(rstd, s=1.5 * rstd)}
@@ -20,6 +18,7 @@ def plan(soc, problem, options):
     # Whole rows, as many at once as UB takes of the kernel's six buffers.
     item = 4 if problem.dtype == "fp32" else 2
     pitch = -(-problem.cols * item // 32) * 32 // item
+    epsilon = problem.attributes["epsilon"]
     cores = options.cores or soc.cores
     ub = options.ub_bytes or soc.ub_plan_bytes
     fits = (ub - 64 - 4 * pitch) // (pitch * (4 * item + 8) + 8)
@@ -28,7 +27,7 @@ def plan(soc, problem, options):
     rows = min(fits, max(1, -(-problem.rows // cores)), 64)
     return Planned(
         cores=min(cores, -(-problem.rows // rows)),
-        tiling=struct.pack("<QIIIf", problem.rows, problem.cols, pitch, rows, EPSILON),
+        tiling=struct.pack("<QIIIf", problem.rows, problem.cols, pitch, rows, epsilon),
         fields={"rows_per_tile": rows, "fit": fits},
     )
 
@@ -46,5 +45,6 @@ OPS = [
         plan=plan,
         golden=golden,
         chips={2201: ("fp32", "bf16")},
+        attributes={"epsilon": 1e-6},
     )
 ]

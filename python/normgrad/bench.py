@@ -10,6 +10,7 @@ from normgrad import plan as plan_
 from normgrad import run as run_
 from normgrad.backends import LaunchOptions
 from normgrad.errors import NormgradError
+from normgrad.jobs import Job
 
 _BENCH_CASES = tuple(
     f"rms_norm_grad:ascend910b4:bf16:{shape}:seed1"
@@ -25,6 +26,8 @@ def bench(args: argparse.Namespace) -> int:
     if args.itself:
         return _bench_itself(args)
     chosen = [jobs.from_text(text) for text in args.cases or _BENCH_CASES]
+    if args.ops_from and not args.cases:
+        chosen = _own_cases()
     for job in chosen:
         plan_.find_soc(job.case.soc)
     commands.build_units(chosen)
@@ -36,6 +39,19 @@ def bench(args: argparse.Namespace) -> int:
     else:
         report.bench_table(results)
     return 0 if all(result.expected for result in results) else 1
+
+
+def _own_cases() -> list[Job]:
+    """Of operators from outside, their suite `bench`, or else smoke: what is to be refused costs
+    nothing."""
+    known = jobs.suite_names()
+    name = next((name for name in ("bench", "smoke") if name in known), None)
+    if name is None:
+        raise NormgradError(
+            "bench --ops-from has no case: give one, or write a suite cases/bench.txt beside the "
+            "description"
+        )
+    return [job for job in jobs.from_suite(name) if job.case.expect is None]
 
 
 def _bench_itself(args: argparse.Namespace) -> int:

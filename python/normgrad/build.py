@@ -271,10 +271,10 @@ def _compile(what: Unit, twin: Path, work: Path) -> list[Path]:
     source.write_text(render_unit(what))
     title = f"compiling {what.op} for arch {what.arch} ({' '.join(what.dtypes)}) failed"
     own = ops.find_op(what.op).own
-    return [
-        source,
-        *_compile_source(source, what.arch, title, twin, work, own.folder if own else None),
-    ]
+    made = _compile_source(source, what.arch, title, twin, work, own.folder if own else None)
+    if own:
+        own.refuse_unseen(work / "unit.d")
+    return [source, *made]
 
 
 def _compile_source(
@@ -290,7 +290,7 @@ def _compile_source(
         *flags,
         f"-D__NPU_ARCH__={arch}",
         f"-ffile-prefix-map={root}/=",  # findings name files of the tree, on any machine
-        *((f"-ffile-prefix-map={own}/=", f"-I{own}") if own else ()),
+        *((f"-ffile-prefix-map={own}/=", f"-I{own}", "-MMD") if own else ()),
         f"-I{root / 'twin' / 'include'}",
         f"-I{root}",
         str(source),

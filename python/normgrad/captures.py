@@ -52,6 +52,11 @@ class Capture:
     def case(self, op: str, soc: str, **options: Any) -> Case:
         """A case with this capture's dtypes and shape; its seed means nothing."""
         stats = None if ops.find_op(op).stats else self.dtypes["rstd"]
+        if "scales_x" in self.inputs:
+            value = float(dtypes.to_float64(self.inputs["scales_x"])[0])
+            options["scale"] = f"{value!r}@{self.dtypes['scales_x']}"
+        if "offset_x" in self.inputs:
+            options["offset"] = str(int(self.inputs["offset_x"][0]))
         return Case(
             op, soc, self.dtypes["x"], self.shape, gamma=self.dtypes["gamma"], stats=stats,
             axes=self.axes, **options,
@@ -60,14 +65,21 @@ class Capture:
 
 def load_npz(path: Path, op: str = "rms_norm_grad") -> Capture:
     """The inputs of an operator from an .npz file."""
-    names = [spec.name for spec in ops.find_op(op).inputs if spec.shape != "one value"]
-    stored, unused = _stored(path, [*names, *(f"{name}_dtype" for name in names)])
+    specs = ops.find_op(op).inputs
+    names = [spec.name for spec in specs if spec.shape != "one value"]
+    known = [spec.name for spec in specs]
+    stored, unused = _stored(path, [*known, *(f"{name}_dtype" for name in known)])
     if missing := [name for name in names if name not in stored]:
         raise CaptureError(
             f"{path} lacks {', '.join(missing)}: {op} needs arrays named {', '.join(names)}"
         )
     inputs = {name: _read(path, name, stored) for name in names}
     axes = _check_shapes(path, inputs, ops.find_op(op))
+    inputs |= {
+        spec.name: _one_value(path, spec, stored)
+        for spec in specs
+        if spec.shape == "one value" and spec.name in stored
+    }
     kinds = {name: dtypes.dtype_name(values.dtype) for name, values in inputs.items()}
     return Capture(inputs, kinds, inputs["x"].shape, axes, unused)
 
@@ -139,6 +151,21 @@ def _read(path: Path, name: str, stored: dict[str, Array]) -> Array:
         f"{path}: {name} is stored as {values.dtype} {marked}: store float32 or float16, "
         f"or bfloat16 as uint16 with {name}_dtype = 'bfloat16'"
     )
+
+
+def _one_value(path: Path, spec: ops.TensorSpec, stored: dict[str, Array]) -> Array:
+    """A scale or an offset: a file may leave either out."""
+    values = stored[spec.name]
+    if values.size != 1:
+        raise CaptureError(
+            f"{path}: {spec.name} has shape {values.shape}: it is one value, store it as (1,)"
+        )
+    if spec.dtype != "int32":
+        return _read(path, spec.name, stored).reshape(1)
+    if values.dtype != np.int32:
+        raise CaptureError(f"{path}: {spec.name} is stored as {values.dtype}: store it as int32")
+    one: Array = values.reshape(1).copy()
+    return one
 
 
 def _odd_statistics(inputs: Mapping[str, Array]) -> str:

@@ -8,13 +8,13 @@ The text is the test's id, the log line, the JSON key and the argument that repr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from normgrad import dtypes, ops
+from normgrad import dtypes, ops, readers
 from normgrad.grammar import MAX_CASES, CaseError, expand_text, whole
 from normgrad.words import allowed
 
@@ -55,9 +55,14 @@ class Case:
     chunk: int | None = None  # columns
     expect: int | None = None  # the status code that a refusal must have
     seed: int = 1
+    scalars: tuple[tuple[str, float], ...] = ()  # of an operator from outside, where not default
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "soc", self.soc.lower())  # one text per case
+        if self.scalars and self.op in ops.OPS:
+            known, given = ops.OPS[self.op].scalars, dict(self.scalars)
+            kept = tuple((n, given[n]) for n in known if given.get(n, known[n]) != known[n])
+            object.__setattr__(self, "scalars", kept)
         if self.gamma == self.dtype:
             object.__setattr__(self, "gamma", None)
         if self.op in ops.OPS and self.stats == self.dtype and ops.OPS[self.op].stats is None:
@@ -76,7 +81,7 @@ class Case:
             offset = None if self.offset == "none" else str(int(self.offset))
             object.__setattr__(self, "offset", offset)
         if self.scale is not None:
-            object.__setattr__(self, "scale", _scale_text(self.scale))
+            object.__setattr__(self, "scale", readers.scale_text(self.scale))
 
     @staticmethod
     def parse(text: str) -> Case:
@@ -85,7 +90,9 @@ class Case:
 
     def __str__(self) -> str:
         words = [self.op, self.soc, self.dtype, "x".join(map(str, self.shape))]
-        words += [f"{name}={_write(value)}" for name, value in _given(self)]
+        words += [
+            f"{name}={readers.write(value)}" for name, value in (*_given(self), *self.scalars)
+        ]
         return ":".join([*words, f"seed{self.seed}"])
 
     @property
@@ -95,6 +102,11 @@ class Case:
     @property
     def cols(self) -> int:
         return prod(self.shape[len(self.shape) - self.axes :])
+
+    @property
+    def attributes(self) -> Mapping[str, float]:
+        """The numbers beside the tensors, of an operator from outside: given or by default."""
+        return {**ops.find_op(self.op).scalars, **dict(self.scalars)}
 
     @property
     def divides(self) -> bool:
@@ -120,7 +132,7 @@ class Case:
 def inputs_key(case: Case) -> str:
     """The part of the text that decides the inputs: the same on every SoC and for every plan."""
     words = [case.op, case.dtype, "x".join(map(str, case.shape))]
-    words += [f"{n}={_write(v)}" for n, v in _given(case) if n not in STEERING]
+    words += [f"{n}={readers.write(v)}" for n, v in _given(case) if n not in STEERING]
     return ":".join([*words, f"seed{case.seed}"])
 
 
@@ -133,91 +145,29 @@ def _given(case: Case) -> list[tuple[str, Any]]:
     ]
 
 
-def _write(value: object) -> str:
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, tuple):
-        return ",".join(value)
-    return f"{value:g}" if isinstance(value, float) and f"{value:g}" == repr(value) else str(value)
-
-
-def _one_of(*words: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if text not in words:
-            raise CaseError(allowed(text, words))
-        return text
-
-    return read
-
-
-def _integer(low: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        number = whole(text)
-        if number is None or number < low:
-            raise CaseError(f"write a whole number of at least {low}")
-        return number
-
-    return read
-
-
-def _pattern(pattern: str, wanted: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if not re.fullmatch(pattern, text):
-            raise CaseError(wanted)
-        return text
-
-    return read
-
-
 def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
 
-def _offset(text: str) -> str:
-    known = re.fullmatch(r"none|-?[0-9]{1,10}", text)
-    if known is None or (text != "none" and not -(2**31) <= int(text) < 2**31):
-        raise CaseError("write none or a whole number of 32 bits")
-    return text
-
-
-def _scale(text: str) -> str:
-    try:
-        return _scale_text(text) or text
-    except ValueError:
-        raise CaseError("write a number, a dtype, or both as 0.5@bf16") from None
-
-
-def _scale_text(text: str) -> str | None:
-    """As a case says it: fp32 is the dtype of a scale that names none."""
-    number, at, kind = text.partition("@")
-    if not at and number in dtypes.FLOAT_NAMES:
-        number, kind = "", number
-    elif at and not (number and kind in dtypes.FLOAT_NAMES):
-        raise ValueError(kind)
-    value = _write(float(number)) if number else ""
-    kind = "" if kind == "fp32" else kind
-    return "@".join(word for word in (value, kind) if word) or None
-
-
 # Every option with the function that reads its value and refuses wrong ones.
 OPTIONS: dict[str, Callable[[str], Any]] = {
-    "gamma": _one_of(*dtypes.FLOAT_NAMES, "none"),
-    "stats": _one_of(*dtypes.FLOAT_NAMES),
-    "axes": _integer(1),
-    "mask": _pattern("[01]{3}", "write three digits 0 or 1, such as 110"),
-    "dst": _one_of("int8", "hif8"),
-    "div": lambda text: _one_of("0", "1")(text) == "1",
-    "offset": _offset,
-    "scale": _scale,
-    "dist": _one_of(*DISTS),
+    "gamma": readers.one_of(*dtypes.FLOAT_NAMES, "none"),
+    "stats": readers.one_of(*dtypes.FLOAT_NAMES),
+    "axes": readers.integer(1),
+    "mask": readers.pattern("[01]{3}", "write three digits 0 or 1, such as 110"),
+    "dst": readers.one_of("int8", "hif8"),
+    "div": lambda text: readers.one_of("0", "1")(text) == "1",
+    "offset": readers.offset,
+    "scale": readers.scale,
+    "dist": readers.one_of(*DISTS),
     "noncontig": _names,
     "null": _names,
-    "det": _one_of("strong"),
-    "strategy": _pattern("[A-Za-z]+", "write a strategy's name, such as DxWholeRow"),
-    "ub": _integer(1),
-    "cores": _integer(1),
-    "chunk": _integer(1),
-    "expect": _integer(1),
+    "det": readers.one_of("strong"),
+    "strategy": readers.pattern("[A-Za-z]+", "write a strategy's name, such as DxWholeRow"),
+    "ub": readers.integer(1),
+    "cores": readers.integer(1),
+    "chunk": readers.integer(1),
+    "expect": readers.integer(1),
 }
 
 
@@ -238,24 +188,29 @@ def _parse(text: str) -> Case:
         )
     values: dict[str, Any] = {}
     for option in options:
-        name, value = _parse_option(text, option, op.options)
+        name, value = _parse_option(text, option, op)
         if name in values:
             raise CaseError(f"case {text!r} gives {name} twice: keep one")
         values[name] = value
-    return Case(head, soc, dtype, tuple(n for n in shape if n is not None), **values)
+    scalars = tuple((name, values.pop(name)) for name in op.scalars if name in values)
+    lengths = tuple(n for n in shape if n is not None)
+    return Case(head, soc, dtype, lengths, scalars=scalars, **values)
 
 
-def _parse_option(text: str, option: str, options: frozenset[str]) -> tuple[str, Any]:
+def _parse_option(text: str, option: str, op: ops.OpDescription) -> tuple[str, Any]:
     if option.startswith("seed") and (seed := whole(option[4:])) is not None:
         return "seed", seed
     name, equals, value = option.partition("=")
-    if name not in OPTIONS or not equals:
+    scalars = {known: readers.scalar(default) for known, default in op.scalars.items()}
+    read = {**OPTIONS, **scalars}.get(name)
+    if read is None or not equals:
+        known = [*(known for known in OPTIONS if known in op.options), *scalars]
         raise CaseError(
             f"case {text!r}: {option!r} is not an option: "
-            + allowed(name, [*(f"{known}=" for known in OPTIONS if known in options), "seedN"])
+            + allowed(name, [*(f"{each}=" for each in known), "seedN"])
         )
     try:
-        return name, OPTIONS[name](value)
+        return name, read(value)
     except CaseError as error:
         raise CaseError(f"case {text!r}: {name}={value} is not valid: {error}") from None
 
@@ -288,6 +243,10 @@ def _check(case: Case) -> None:
             )
     if case.gamma == "none" and "mask" not in op.options:
         raise CaseError(f"case {text!r}: {case.op} needs gamma: write gamma=fp32, fp16 or bf16")
+    if "offset_x" in case.null and case.offset is not None:
+        raise CaseError(
+            f"case {text!r} leaves offset_x out and gives offset={case.offset}: keep one of the two"
+        )
     names = [tensor.name for tensor in op.tensors]
     for word in (*case.noncontig, *case.null):
         if word not in names:

@@ -229,7 +229,10 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
 
     bench = add("bench", bench_.bench, "bytes over minimum and other counters of cases")
     bench.add_argument(
-        "cases", nargs="*", metavar="CASE", help=f"{options.CASE} (default: four sizes)"
+        "cases",
+        nargs="*",
+        metavar="CASE",
+        help=f"{options.CASE} (default: four sizes; with --ops-from the suite bench there, or smoke)",
     )
     bench.add_argument(
         "--self", action="store_true", dest="itself", help="how fast the twin is on this computer"

@@ -23,7 +23,7 @@ specials     normal, with NaN, +Inf and -Inf planted in a few rows of dy and x a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import prod
 
 import numpy as np
@@ -54,30 +54,45 @@ def make_inputs(case: Case) -> dict[str, Array]:
     gamma = dtypes.from_float32(gamma32, dtype.get("gamma", case.dtype))
     x, dy = _matrices(case, dtypes.to_float32(gamma))
     values = {"dy": dy, "x": x, "gamma": gamma}
-    if "rstd" in dtype:
-        values |= _statistics(case, x, dtype["rstd"])
-    if op.own:
-        values |= _drawn(case, op, [name for name in shape if name not in values])
+    if statistics := [name for name in ("rstd", "mean") if name in dtype]:
+        values |= _statistics(case, x, dtype[statistics[0]])
     if case.dist == "specials":
         _plant_specials(case, x, dy)
+    if op.own:
+        values = _outside(case, op, values)
     if op.is_quantised:
         values |= scales.make(case, values)
     given = [spec.name for spec in op.inputs if ops.is_given(spec, case)]
     return {name: values[name].reshape(shape[name]) for name in given}
 
 
-def _drawn(case: Case, op: ops.OpDescription, others: Sequence[str]) -> dict[str, Array]:
-    """Inputs of an operator from outside under names of its own, and those that it gives itself."""
+# What a name means: an input from outside with another shape is drawn as any other is.
+_MEANT: dict[str, tuple[ops.ShapeRule, ...]] = {
+    "x": ("all",),
+    "dy": ("all",),
+    "gamma": ("normalised",),
+    "rstd": ("leading", "leading and ones"),
+    "mean": ("leading", "leading and ones"),
+}
+
+
+def _outside(case: Case, op: ops.OpDescription, values: Mapping[str, Array]) -> dict[str, Array]:
+    """Inputs of an operator from outside: those of the package's names are as they are there, those
+    under names of its own are drawn like x, and what it gives itself wins."""
     assert op.own is not None
     fill = _FILLS.get(case.dist, (_normal, _normal))[0]
     found: dict[str, Array] = {}
-    for name in others:
-        spec = op.tensor(name)
-        rows = 1 if spec.shape == "normalised" else case.rows
-        found[name] = fill(case, _generator(case, name), rows, 1 if spec.by_rows else case.cols)
-    found |= op.own.drawn(case, _generator(case, "own"))
-    kinds = {name: ops.tensor_dtype(op.tensor(name), case) for name in found}
-    return {name: dtypes.from_float32(_limited(case, v), kinds[name]) for name, v in found.items()}
+    for spec in op.inputs:
+        if spec.name in values and spec.shape in _MEANT[spec.name]:
+            found[spec.name] = dtypes.to_float32(values[spec.name])
+        else:
+            rows = 1 if spec.shape == "normalised" else case.rows
+            cols = 1 if spec.by_rows else case.cols
+            found[spec.name] = _limited(case, fill(case, _generator(case, spec.name), rows, cols))
+    for name, given in op.own.drawn(case, _generator(case, "own")).items():
+        found[name] = _limited(case, given.astype(np.float32))
+    kinds = {spec.name: ops.tensor_dtype(spec, case) for spec in op.inputs}
+    return {name: dtypes.from_float32(each, kinds[name]) for name, each in found.items()}
 
 
 def completed(case: Case, captured: Mapping[str, Array]) -> Mapping[str, Array]:

@@ -5,8 +5,8 @@ Which dtype combinations a chip supports is not said here: that table is in tili
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
@@ -81,6 +81,8 @@ class OpDescription:
     captures: str  # what names of captured tensors begin with
     attributes: tuple[AttributeSpec, ...] = ()  # in IR order
     own: Parts | None = None  # of an operator from outside: what the package has in its modules
+    # Numbers beside the tensors that a case sets by name, with their defaults: outside ones alone.
+    scalars: Mapping[str, float] = field(default_factory=dict)
     capture_soc: str = "ascend910b4"  # where the suite of captures runs them
 
     @property

@@ -37,14 +37,16 @@ class Terms:
 class Planned:
     """What a plan function written in Python answers."""
 
-    cores: int  # 0: nothing to launch
+    cores: int  # 0: nothing to launch, where there are no elements
     tiling: bytes  # the struct that the kernel reads
     strategy: str = "Whole"
     reason: str = "its plan function says so"
     tiling_key: int = 1
     workspace_bytes: int = 0
     buffers: Sequence[Buffer] = ()
-    fields: Mapping[str, int] = field(default_factory=dict)  # rows_per_core lets a verdict name one
+    fields: Mapping[str, float] = field(
+        default_factory=dict
+    )  # rows_per_core lets a verdict name one
     declared_c: float = 4.0
 
 
@@ -53,14 +55,14 @@ class OwnOp:
     """An operator of another repository. Its files are named from the folder of the description.
 
     `golden` takes the inputs by name, in float64, some rows at once: rows x cols, a column with one
-    value per row, or cols; it returns every output in such a shape, and of a sum over rows what
-    these rows add to it.
+    value per row, or cols; then the attributes by name. It returns every output in such a shape,
+    and of a sum over rows what these rows add to it.
     """
 
     name: str  # of the kernel function, too
     tensors: Sequence[Tensor]  # the kernel's arguments, before workspace and tiling
     kernel: str  # a .cpp file
-    plan: str | Callable[[Soc, Problem, Options], Planned]  # or a .cpp file over tiling/capi.h
+    plan: str | Callable[[Soc, Problem, Options], Planned]  # or a .cpp file over tiling/own_plan.h
     golden: Callable[..., Mapping[str, Terms]]
     chips: Mapping[int, Sequence[str | tuple[str, str]]]  # arch -> dtypes, or (dtype, gamma's)
     suites: str = "cases"  # a folder of NAME.txt
@@ -68,3 +70,6 @@ class OwnOp:
     inputs: Callable[[Case, np.random.Generator], Mapping[str, npt.NDArray[np.float32]]] | None = (
         None
     )
+    # Numbers that a call gives beside its tensors, with their defaults: a case says NAME=VALUE, a
+    # plan reads problem.attributes, `inputs` case.attributes.
+    attributes: Mapping[str, float] = field(default_factory=dict)

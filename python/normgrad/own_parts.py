@@ -1,38 +1,26 @@
-"""Operators from outside, as the harness uses them: descriptions read, checked, and asked."""
+"""Operators from outside, as the harness uses them: described, planned, drawn, and judged."""
 
 from __future__ import annotations
 
-import importlib.util
-import re
-import shutil
-import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import Any, TypeVar, get_args
 
 import numpy as np
 
-from normgrad import cache, dtypes, ops, paths, plan, tools
+from normgrad import dtypes, includes, ops, own_check, own_code, own_planner, paths, plan
 from normgrad.cases import Case
 from normgrad.compare import Block
 from normgrad.dtypes import F64, Array
-from normgrad.errors import NormgradError
 from normgrad.golden import UNDERFLOW, beyond_fp32
-from normgrad.ops import DtypeRule, OpDescription, Role, ShapeRule, TensorSpec
-from normgrad.own import OwnOp, Planned, Terms
+from normgrad.ops import OpDescription, TensorSpec
+from normgrad.own import OwnOp, Terms
+from normgrad.own_check import OwnError
 from normgrad.plan import Options, Plan, Problem, Refused, Soc
-from normgrad.words import allowed
 
 _WRONG_DTYPE, _NOT_ON_THIS_CHIP = 161002, 561003  # tiling/problem.h
 _OPTIONS = frozenset(("axes", "dist", "strategy", "ub", "cores", "chunk", "expect"))
-_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-T = TypeVar("T")
-
-
-class OwnError(NormgradError):
-    """A description that cannot be used, or whose code failed; one sentence."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +29,7 @@ class Parts:
 
     told: OwnOp
     file: Path  # the description, as it was given
+    modules: Sequence[Path]  # Python files that it is made from, itself among them
 
     @property
     def folder(self) -> Path:
@@ -58,13 +47,35 @@ class Parts:
             for arch, found in self.told.chips.items()
         }
 
+    def kernel_sources(self) -> list[Path]:
+        """What the kernel is made from, beside the package's own headers."""
+        return includes.reached(
+            self.folder / self.told.kernel,
+            (self.folder, paths.source_root() / "twin" / "include", paths.source_root()),
+            self._package(),
+        )
+
     def sources(self) -> str:
-        """Digest of all C++ beside the description: what a kernel and a planner are made from."""
-        return cache.digest(self.folder, cache.sources(self.folder))
+        """Digest of what the kernel is made from."""
+        return includes.digest(self.kernel_sources(), self.folder)
+
+    def refuse_unseen(self, dependencies: Path) -> None:
+        """Compares what the compiler has read with what `sources` knows of. Raises OwnError."""
+        kernel = self.folder / self.told.kernel
+        own_planner.refuse_unseen(
+            kernel, dependencies, self.kernel_sources(), (*self._package(), dependencies.parent)
+        )
 
     def digest(self) -> str:
         """Of all that a result depends on."""
-        return cache.digest(self.folder, [self.file.resolve()], self.sources())
+        files = {*self.modules, *self.kernel_sources()}
+        if isinstance(self.told.plan, str):
+            files.update(own_planner.sources(self.folder / self.told.plan, self.folder))
+        return includes.digest(sorted(files), self.folder)
+
+    @staticmethod
+    def _package() -> tuple[Path, ...]:
+        return tuple((paths.source_root() / name).resolve() for name in ("twin", "tiling"))
 
     def check(self, case: Case) -> Problem:
         """What a case asks for. Raises Refused."""
@@ -80,38 +91,121 @@ class Parts:
             given, *others = ("/".join(dict.fromkeys(pair)) for pair in (asked, *pairs[arch]))
             words = f"{name} was given {given}: it takes {', '.join(others)} on {case.soc}"
             raise Refused(_WRONG_DTYPE, words)
-        return Problem(case.rows, case.cols, *asked, ops.stats_dtype(case))
+        plan.refuse_beyond("the number of rows or cols", plan.MAX_LENGTH, (case.rows, case.cols))
+        stats = ops.stats_dtype(case)
+        return Problem(case.rows, case.cols, *asked, stats, attributes=case.attributes)
 
     def make_plan(self, case: Case, problem: Problem, options: Options) -> Plan:
         """How a problem is cut. Raises Refused."""
-        soc, own = plan.find_soc(case.soc), self.told.plan
-        if isinstance(own, str):
-            library = _planner(self, self.folder / own)
-            made = plan.make_own_plan(library, case.op, soc, problem, options)
-        else:
-            made = _as_plan(case.op, soc, self._call("plan", own, soc, problem, options))
-        if made.cores > soc.cores:
-            raise OwnError(
-                f"plan of {case.op} asks for {made.cores} cores: {soc.name} has {soc.cores}"
-            )
+        soc = plan.find_soc(case.soc)
+        made = self._planned(soc, problem, options)
+        self._hold(case, made, options)
         return replace(
             made,
-            strategy=made.strategy or "Whole",
             ub_limit_bytes=made.ub_limit_bytes or options.ub_bytes or soc.ub_plan_bytes,
             minimum_bytes=made.minimum_bytes or _minimum_bytes(case),
             declared_c=made.declared_c or 4.0,
+            remark=self._ignored(made, soc, problem, options),
         )
 
-    def drawn(self, case: Case, rng: np.random.Generator) -> Mapping[str, Array]:
-        """The inputs that the description gives itself."""
-        own = self.told.inputs
-        return {} if own is None else self._call("inputs", own, case, rng)
+    def _planned(self, soc: Soc, problem: Problem, options: Options) -> Plan:
+        name, own = self.told.name, self.told.plan
+        if isinstance(own, str):
+            source = self.folder / own
+            made = own_planner.plan(source, self.folder, name, soc, problem, options)
+            reason = made.reason or f"{source.name} says so"
+            return replace(made, strategy=made.strategy or "Whole", reason=reason)
+        told = own_code.call("plan", name, self.file, own, soc, problem, options)
+        planned = own_check.planned(name, told)
+        return Plan(
+            op=name,
+            soc=soc,
+            strategy=planned.strategy,
+            reason=planned.reason,
+            tiling_key=planned.tiling_key,
+            cores=planned.cores,
+            ub_limit_bytes=0,
+            workspace_bytes=planned.workspace_bytes,
+            minimum_bytes=0,
+            tiling=planned.tiling,
+            buffers=tuple(planned.buffers),
+            fields=dict(planned.fields),
+            units={},
+            declared_c=planned.declared_c,
+        )
+
+    def _hold(self, case: Case, made: Plan, options: Options) -> None:
+        """A plan that cannot be launched, or that is not what the case asks for, proves nothing."""
+        most, why = made.soc.cores, f"{made.soc.name} has {made.soc.cores}"
+        if options.cores is not None and options.cores < most:
+            most, why = options.cores, f"the case says cores={options.cores}: heed options.cores"
+        name = self.told.name
+        if made.cores > most:
+            raise OwnError(f"plan of {name} asks for {made.cores} cores: {why}")
+        if made.cores == 0 and not case.is_empty:
+            raise OwnError(
+                f"plan of {name} asks for 0 cores for {case.rows} rows of {case.cols}: 1 to "
+                f"{most}; 0 is for no elements"
+            )
+        if made.workspace_bytes > own_check.MOST_WORKSPACE:
+            raise OwnError(
+                f"plan of {name} asks for {made.workspace_bytes:,} bytes of workspace: at most "
+                f"{own_check.MOST_WORKSPACE:,}"
+            )
+        if options.strategy is not None and options.strategy != made.strategy:
+            raise OwnError(
+                f"plan of {name} made {made.strategy}, and the case says strategy="
+                f"{options.strategy}: heed options.strategy, or raise Refused"
+            )
+
+    def _ignored(self, made: Plan, soc: Soc, problem: Problem, options: Options) -> str:
+        """What of the wishes changes nothing of the plan."""
+        said = []
+        wishes = {
+            "chunk_cols": ("chunk", replace(options, chunk_cols=None)),
+            "rows_per_tile": ("rows_per_tile", replace(options, rows_per_tile=None)),
+        }
+        for name, (word, others) in wishes.items():
+            if (value := getattr(options, name)) is None:
+                continue
+            try:
+                without = self._planned(soc, problem, others)
+            except Refused:
+                continue
+            if replace(without, reason=made.reason) == made:
+                said.append(
+                    f"{word}={value} changes nothing: the plan does not look at options.{name}, or "
+                    "would have chosen it"
+                )
+        return "; ".join(said)
+
+    def drawn(self, case: Case, rng: np.random.Generator) -> dict[str, Array]:
+        """The inputs that the description gives itself, in float64 and in their shapes."""
+        name, own, specs = self.told.name, self.told.inputs, ops.find_op(case.op).inputs
+        if own is None:
+            return {}
+        given = own_code.call("inputs", name, self.file, own, case, rng)
+        if not isinstance(given, Mapping):
+            raise OwnError(
+                f"inputs of {name} returned {own_check.shown(given)}: return a dict of arrays by "
+                "the names of inputs"
+            )
+        known = {spec.name: spec for spec in specs}
+        if unknown := [word for word in given if word not in known]:
+            raise OwnError(
+                f"inputs of {name} gives {own_check.shown(unknown[0])}: its inputs are "
+                f"{', '.join(known)}"
+            )
+        return {
+            word: _shaped(f"inputs of {name} gives {word}, which", value, known[word], case)
+            for word, value in given.items()
+        }
 
     def golden_rows(
         self, case: Case, data: Mapping[str, Array], begin: int, end: int
     ) -> Iterator[tuple[TensorSpec, Block]]:
         """Every output that is asked for, of rows begin..end."""
-        given: dict[str, F64] = {}
+        name, given = self.told.name, dict[str, F64]()
         for spec in ops.find_op(case.op).inputs:
             values = data[spec.name].reshape(-1)
             if spec.shape != "normalised":
@@ -119,36 +213,27 @@ class Parts:
                 values = values.reshape(case.rows, across)[begin:end]
             given[spec.name] = dtypes.to_float64(values)
         with np.errstate(all="ignore"):
-            found = self._call("golden", self.told.golden, **given)
+            golden = self.told.golden
+            found = own_code.call("golden", name, self.file, golden, **given, **case.attributes)
             for spec in ops.wanted(case):
                 terms = found.get(spec.name) if isinstance(found, Mapping) else None
                 if not isinstance(terms, Terms):
                     raise OwnError(
-                        f"golden of {case.op} gives no Terms for {spec.name}: return a dict with "
+                        f"golden of {name} gives no Terms for {spec.name}: return a dict with "
                         "Terms for each output"
                     )
                 across = 1 if spec.by_rows else case.cols
                 shape = (case.cols,) if spec.is_sum else (end - begin, across)
-                yield spec, _in_full(case.op, spec.name, terms, shape, begin)
-
-    def _call(self, what: str, function: Callable[..., T], *args: Any, **named: Any) -> T:
-        """Their code; whatever it raises is said with its place."""
-        try:
-            return function(*args, **named)
-        except (NormgradError, Refused):
-            raise
-        except (Exception, SystemExit) as error:  # an exit would end with nothing judged, as 0
-            raise OwnError(
-                f"{what} of {self.told.name} raised {_told(error)}; mend it in {self.file}"
-            ) from None
+                yield spec, _in_full(f"golden of {name} gives {spec.name}", terms, shape, begin)
 
 
 def use(files: Sequence[Path | str]) -> None:
     """Makes the operators of these descriptions known, and no others from outside."""
     found: dict[str, OpDescription] = {}
     for file in dict.fromkeys(map(Path, files)):
-        for told in _read(file):
-            found[told.name] = _described(told, file, [*ops.PACKAGE, *found])
+        told_here, modules = own_code.read(file)
+        for told in told_here:
+            found[told.name] = _described(Parts(told, file, modules), [*ops.PACKAGE, *found])
     ops.set_own(found.values())
 
 
@@ -162,23 +247,54 @@ def dtype_combinations(op: str, arch: int) -> list[tuple[str, str]]:
     return own.pairs.get(arch, []) if own else plan.dtype_combinations(op, arch)
 
 
-def _in_full(op: str, name: str, terms: Terms, shape: tuple[int, ...], begin: int) -> Block:
+def _described(own: Parts, known: Sequence[str]) -> OpDescription:
+    told = own.told
+    if wrong := own_check.description(told, own.folder, known):
+        raise OwnError(f"--ops-from {own.file}: {wrong}")
+    rules = {spec.dtype for spec in told.tensors}
+    return OpDescription(
+        name=told.name,
+        tensors=tuple(told.tensors),
+        kernel_source=told.kernel,
+        options=_OPTIONS | ({"gamma", "stats"} & rules),
+        stats=None if "stats" in rules else "fp32",
+        captures="",
+        own=own,
+        scalars=dict(told.attributes),
+    )
+
+
+def _shaped(what: str, value: object, spec: TensorSpec, case: Case) -> Array:
+    """An input in its tensor's shape: it may come in it, flat, or as rows and cols."""
+    array = own_check.numbers(what, value)
+    shape = ops.tensor_shape(spec, case)
+    flat = (prod(shape),)
+    if spec.shape == "normalised":
+        taken = {shape, flat}
+    else:
+        taken = {shape, flat, (case.rows, 1 if spec.by_rows else case.cols)}
+    if array.shape not in taken:
+        known = " or ".join(map(str, sorted(taken, key=len)))
+        raise OwnError(f"{what} has shape {array.shape}: it must be {known}")
+    return array.reshape(shape)
+
+
+def _in_full(what: str, terms: Terms, shape: tuple[int, ...], begin: int) -> Block:
     """S as it is told or |value|, and U with what the smallest fp32 hides."""
-    s = np.abs(terms.value) if terms.s is None else terms.s
-    parts = (terms.value, s, terms.u + UNDERFLOW)
+    value = own_check.numbers(f"{what} a value that", terms.value)
+    s = np.abs(value) if terms.s is None else own_check.numbers(f"{what} an s that", terms.s)
+    u = own_check.numbers(f"{what} a u that", terms.u) + UNDERFLOW
     try:
-        full = [np.array(np.broadcast_to(np.asarray(part, np.float64), shape)) for part in parts]
-    except (TypeError, ValueError):
-        got = ", ".join(str(np.shape(part)) for part in parts)
+        value, s, u = (np.array(np.broadcast_to(part, shape)) for part in (value, s, u))
+    except ValueError:
+        got = ", ".join(str(part.shape) for part in (value, s, u))
         raise OwnError(
-            f"golden of {op} gives {name} with value, s and u of shapes {got}: each must be "
-            f"{shape}, or broadcast to it"
+            f"{what} with value, s and u of shapes {got}: each must be {shape}, or broadcast to it"
         ) from None
-    value, s, u = full
     told = np.isfinite(value)
     if not all((np.isfinite(part) & (part >= 0))[told].all() for part in (s, u)):
         raise OwnError(
-            f"golden of {op} gives {name} an s or u that is no budget: both must be finite and not "
+            f"{what} an s or u that is no budget: both must be finite and not "
             "negative wherever the value is finite"
         )
     undefined = beyond_fp32(s)
@@ -192,128 +308,3 @@ def _minimum_bytes(case: Case) -> int:
         prod(ops.tensor_shape(spec, case)) * dtypes.size_bytes(ops.tensor_dtype(spec, case))
         for spec in specs
     )
-
-
-def _as_plan(op: str, soc: Soc, planned: Planned) -> Plan:
-    if not isinstance(planned, Planned):
-        raise OwnError(
-            f"plan of {op} returned a {type(planned).__name__}: return Planned, or raise Refused"
-        )
-    return Plan(
-        op=op,
-        soc=soc,
-        strategy=planned.strategy,
-        reason=planned.reason,
-        tiling_key=planned.tiling_key,
-        cores=planned.cores,
-        ub_limit_bytes=0,
-        workspace_bytes=planned.workspace_bytes,
-        minimum_bytes=0,
-        tiling=planned.tiling,
-        buffers=tuple(planned.buffers),
-        fields=dict(planned.fields),
-        units={},
-        declared_c=planned.declared_c,
-    )
-
-
-def _planner(own: Parts, source: Path) -> Path:
-    """The planner, one C++ file over tiling/capi.h, as a library of the cache."""
-    root, cxx = paths.source_root(), tools.compiler()
-    headers = [file for file in cache.sources(root / "tiling") if file.suffix == ".h"]
-    key = cache.digest(root, headers, own.sources(), source.name, cxx, tools.tool_version(cxx))
-    done = paths.cache_root() / f"planner-{own.told.name}-{key}"
-    if not done.is_dir():
-        with cache.locked(done):
-            if not done.is_dir():
-                _compile_planner(own, source, root, cxx, done)
-    return done / "planner.so"
-
-
-def _compile_planner(own: Parts, source: Path, root: Path, cxx: str, done: Path) -> None:
-    work = done.with_name(f"{done.name}.work")
-    work.mkdir(exist_ok=True)
-    log, made = work / "planner.log", work / "planner.so"
-    command = [cxx, "-std=c++17", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra"]
-    command += ["-Werror=return-type"]  # what runs on behind the end may never come back
-    command += [f"-I{own.folder}", f"-I{root}", str(source), "-o", str(made), "-Wl,--no-undefined"]
-    with log.open("w") as out:
-        code = tools.run(command, out)
-    if code != 0:
-        raise OwnError(tools.first_error(f"compiling {source.name} of {own.file} failed", log))
-    cache.publish([made, log], done)
-    shutil.rmtree(work, ignore_errors=True)
-
-
-def _read(file: Path) -> Sequence[OwnOp]:
-    if not file.is_file():
-        raise OwnError(
-            f"--ops-from {file}: there is no such file; give the Python file that describes your "
-            "operators"
-        )
-    spec = importlib.util.spec_from_file_location(f"normgrad_own_{file.stem}", file)
-    if file.suffix != ".py" or spec is None or spec.loader is None:
-        raise OwnError(f"--ops-from {file}: a description is Python, name it {file.stem}.py")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise OwnError(f"--ops-from {file} raised {_told(error)}; mend it there") from None
-    found = getattr(module, "OPS", None)
-    if not isinstance(found, (list, tuple)) or not all(isinstance(told, OwnOp) for told in found):
-        found = None
-    if not found:
-        raise OwnError(
-            f"--ops-from {file} has no list OPS of normgrad.own.OwnOp: write OPS = [OwnOp(...)]"
-        )
-    return list(found)
-
-
-def _told(error: Exception | SystemExit) -> str:
-    """An exception with the line that it comes from, in one sentence."""
-    last = traceback.extract_tb(error.__traceback__)[-1:]
-    where = f" at {Path(last[0].filename).name}:{last[0].lineno}" if last else ""
-    if isinstance(error, SyntaxError):
-        where = f" at line {error.lineno}"
-    words = " ".join(str(error).split())[:200]
-    return f"{type(error).__name__}{f' ({words})' if words else ''}{where}"
-
-
-def _described(told: OwnOp, file: Path, known: Sequence[str]) -> OpDescription:
-    own = Parts(told, file)
-    if wrong := _wrong(told, own, known):
-        raise OwnError(f"--ops-from {file}: {wrong}")
-    rules = {spec.dtype for spec in told.tensors}
-    return OpDescription(
-        name=told.name,
-        tensors=tuple(told.tensors),
-        kernel_source=told.kernel,
-        options=_OPTIONS | ({"gamma", "stats"} & rules),
-        stats=None if "stats" in rules else "fp32",
-        captures="",
-        own=own,
-    )
-
-
-def _wrong(told: OwnOp, own: Parts, known: Sequence[str]) -> str:
-    """The first fault of a description; empty if there is none."""
-    if not _NAME.fullmatch(told.name):
-        return f"{told.name!r} is no name: write small letters, such as rms_norm"
-    if told.name in known:
-        return f"there is an operator {told.name} already: choose another name"
-    for spec in told.tensors:
-        rules = (("role", spec.role, Role), ("dtype", spec.dtype, DtypeRule))
-        for what, value, choices in (*rules, ("shape", spec.shape, ShapeRule)):
-            if value not in get_args(choices):
-                return f"{spec.name} has {what} {value!r}: {allowed(str(value), get_args(choices))}"
-    for role in get_args(Role):
-        if not any(spec.role == role for spec in told.tensors):
-            return f"{told.name} has no tensor with role {role!r}: add one"
-    for name in (told.kernel, *([told.plan] if isinstance(told.plan, str) else [])):
-        if not (own.folder / name).is_file():
-            return f"there is no {name} in {own.folder}: write its path from there"
-    for arch, pairs in own.pairs.items():
-        for name in (name for pair in pairs for name in pair):
-            if name not in dtypes.FLOAT_NAMES:
-                return f"dtype {name!r} on arch {arch}: {allowed(name, dtypes.FLOAT_NAMES)}"
-    return ""

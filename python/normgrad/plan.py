@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from normgrad.errors import NormgradError
 from normgrad.tiling_abi import (
@@ -20,7 +17,6 @@ from normgrad.tiling_abi import (
     SocStruct,
     TensorStruct,
     library,
-    own_library,
 )
 from normgrad.words import allowed
 
@@ -36,7 +32,7 @@ _SOLD_AS = {
     "310p": "ascend310p",
 }
 _TILING_REFUSED = 561002  # tiling/problem.h
-_MAX_LENGTH = 2**63 - 1
+MAX_LENGTH = 2**63 - 1
 
 
 class Refused(Exception):  # noqa: N818 - the planner's word: an answer, not a malfunction
@@ -113,6 +109,7 @@ class Problem:
     scale_dtype: str | None = None
     divides: bool = False
     has_offset: bool = False
+    attributes: Mapping[str, float] = field(default_factory=dict)  # of an operator from outside
 
 
 @dataclass(frozen=True)
@@ -155,6 +152,7 @@ class Plan:
     fields: dict[str, int | float]
     units: dict[str, str]  # of `fields`
     declared_c: float
+    remark: str = ""  # what a person who asked for it should know
 
     def ub_used_bytes(self, phase: int = 1) -> int:
         """Sum of the buffers of one phase."""
@@ -173,8 +171,7 @@ def socs() -> list[Soc]:
 
 def find_soc(name: str) -> Soc:
     """The product that a product or family name means; SocError names the nearest one."""
-    raw = SocStruct()
-    if library().normgrad_find_soc(_bytes(name), ctypes.byref(raw)) == 0:
+    if (raw := raw_soc(name)).name:
         return _read_soc(raw)
     known = socs()
     words = [soc.name for soc in known] + sorted({soc.family for soc in known})
@@ -207,7 +204,7 @@ def check(
     attributes: Attributes | None = None,
 ) -> Problem:
     """What a call asks for; `tensors` in the operator's order. Raises Refused."""
-    _refuse_beyond("a length of a shape", _MAX_LENGTH, [n for t in tensors for n in t.shape])
+    refuse_beyond("a length of a shape", MAX_LENGTH, [n for t in tensors for n in t.shape])
     descriptors = (TensorStruct * max(1, len(tensors)))(*map(_write_tensor, tensors))
     problem, answer = ProblemStruct(), AnswerStruct()
     library().normgrad_check(
@@ -239,22 +236,26 @@ def check(
 def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None = None) -> Plan:
     """How the problem is cut. Raises Refused."""
     where = soc if isinstance(soc, Soc) else find_soc(soc)
-    call = functools.partial(library().normgrad_plan, op.encode(), _soc_name(where))
-    return _planned(call, op, where, problem, options or Options())
+    asked, wishes = raw_problem(problem), raw_options(options or Options())
+    raw, answer = PlanStruct(), AnswerStruct()
+    library().normgrad_plan(
+        op.encode(), _soc_name(where), *map(ctypes.byref, (asked, wishes, raw, answer))
+    )
+    _raise_if_refused(answer)
+    return read_plan(op, where, raw)
 
 
-def make_own_plan(planner: Path, op: str, soc: Soc, problem: Problem, options: Options) -> Plan:
-    """The same, of a planner from outside (tiling/own_plan.h). Raises Refused."""
+# ---- conversions ----
+
+
+def raw_soc(name: str) -> SocStruct:
     raw = SocStruct()
-    library().normgrad_find_soc(_bytes(soc.name), ctypes.byref(raw))
-    call = functools.partial(own_library(planner).normgrad_own_plan, ctypes.byref(raw))
-    return _planned(call, op, soc, problem, options)
+    library().normgrad_find_soc(_bytes(name), ctypes.byref(raw))
+    return raw
 
 
-def _planned(
-    call: Callable[..., Any], op: str, where: Soc, problem: Problem, options: Options
-) -> Plan:
-    raw_problem = ProblemStruct(
+def raw_problem(problem: Problem) -> ProblemStruct:
+    return ProblemStruct(
         problem.rows,
         problem.cols,
         *map(
@@ -269,14 +270,6 @@ def _planned(
         problem.divides,
         problem.has_offset,
     )
-    raw_options = _write_options(options)
-    raw, answer = PlanStruct(), AnswerStruct()
-    call(*map(ctypes.byref, (raw_problem, raw_options, raw, answer)))
-    _raise_if_refused(answer)
-    return _read_plan(op, where, raw)
-
-
-# ---- conversions ----
 
 
 def _soc_name(soc: Soc | str) -> bytes:
@@ -304,7 +297,7 @@ def _write_tensor(tensor: TensorDesc) -> TensorStruct:
     for axis, length in enumerate(tensor.shape[:MAX_RANK]):
         raw.shape[axis] = length
     for axis, stride in enumerate((tensor.strides or ())[:MAX_RANK]):
-        raw.strides[axis] = min(stride, _MAX_LENGTH)  # of an empty tensor, or refused by its size
+        raw.strides[axis] = min(stride, MAX_LENGTH)  # of an empty tensor, or refused by its size
     return raw
 
 
@@ -326,7 +319,7 @@ def _write_attributes(attributes: Attributes) -> AttributesStruct:
     return raw
 
 
-def _write_options(options: Options) -> OptionsStruct:
+def raw_options(options: Options) -> OptionsStruct:
     wishes = {
         "ub": options.ub_bytes or 0,
         "cores": options.cores or 0,
@@ -334,7 +327,7 @@ def _write_options(options: Options) -> OptionsStruct:
         "rows_per_tile": options.rows_per_tile or 0,
     }
     for name, value in wishes.items():
-        _refuse_beyond(name, 2**32 - 1, [value])
+        refuse_beyond(name, 2**32 - 1, [value])
     return OptionsStruct(
         *wishes.values(),
         int(options.det_strong),
@@ -342,7 +335,7 @@ def _write_options(options: Options) -> OptionsStruct:
     )
 
 
-def _refuse_beyond(name: str, most: int, values: Sequence[int]) -> None:
+def refuse_beyond(name: str, most: int, values: Sequence[int]) -> None:
     """A number that the C interface cannot hold is refused as it was written."""
     for value in values:
         if value > most:
@@ -369,13 +362,13 @@ def _read_soc(raw: SocStruct) -> Soc:
     )
 
 
-def _read_plan(op: str, soc: Soc, raw: PlanStruct) -> Plan:
+def read_plan(op: str, soc: Soc, raw: PlanStruct) -> Plan:
     fields = raw.fields[: raw.field_count]
     return Plan(
         op=op,
         soc=soc,
-        strategy=raw.strategy.decode(),
-        reason=raw.reason.decode(),
+        strategy=text_of(raw.strategy),
+        reason=text_of(raw.reason),
         tiling_key=raw.tiling_key,
         cores=raw.cores,
         ub_limit_bytes=raw.ub_limit_bytes,
@@ -383,13 +376,18 @@ def _read_plan(op: str, soc: Soc, raw: PlanStruct) -> Plan:
         minimum_bytes=raw.minimum_bytes,
         tiling=bytes(raw.tiling[: raw.tiling_bytes]),
         buffers=tuple(
-            Buffer(b.name.decode(), b.bytes, b.count, b.phase)
+            Buffer(text_of(b.name), b.bytes, b.count, b.phase)
             for b in raw.buffers[: raw.buffer_count]
         ),
-        fields={f.name.decode(): _number(f.value, f.unit) for f in fields},
-        units={f.name.decode(): f.unit.decode() for f in fields},
+        fields={text_of(f.name): _number(f.value, f.unit) for f in fields},
+        units={text_of(f.name): text_of(f.unit) for f in fields},
         declared_c=raw.declared_c,
     )
+
+
+def text_of(raw: bytes) -> str:
+    """One line, of whatever bytes a planner from outside has left there."""
+    return " ".join(raw.decode(errors="replace").split())
 
 
 def _number(value: float, unit: bytes) -> int | float:

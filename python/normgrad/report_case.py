@@ -16,6 +16,8 @@ def show_plan(plan: Plan, title: str) -> None:
     """The plan in words, its fields, and its UB budget."""
     say(title)
     say(f"  {plan.strategy} (tiling key {plan.tiling_key}): {plan.reason}")
+    if plan.remark:
+        say(f"  note: {plan.remark}")
     cores = counted(plan.cores, "core")
     say(
         f"  {cores}, workspace {plan.workspace_bytes:,} bytes, at least "

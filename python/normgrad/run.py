@@ -29,7 +29,7 @@ from normgrad.backends import Array, LaunchOptions, Outputs, aclnn, twin
 from normgrad.backends.acl_abi import AclError
 from normgrad.cases import Case
 from normgrad.jobs import Job
-from normgrad.own_parts import OwnError
+from normgrad.own_check import OwnError
 from normgrad.plan import (
     Attributes,
     Options,
@@ -310,8 +310,9 @@ def error_row(job: Job, reason: str, options: LaunchOptions) -> Result:
 
 def _with_plan(job: Job, plan: Plan, options: LaunchOptions) -> Result:
     """A row of a planned case; an ERROR until the launch has said otherwise."""
+    row = error_row(job, "not run", options)
     return replace(
-        error_row(job, "not run", options),
+        row,
         plan=plan.strategy,
         plan_reason=plan.reason,
         tiling_key=plan.tiling_key,
@@ -322,6 +323,7 @@ def _with_plan(job: Job, plan: Plan, options: LaunchOptions) -> Result:
         declared_c=plan.declared_c,
         buffers=tuple(asdict(buffer) for buffer in plan.buffers),
         fields=dict(plan.fields),
+        note="; ".join(filter(None, (row.note, plan.remark))),
         budget=asdict(budgets.of(job.case, plan)),
     )
 

@@ -18,6 +18,10 @@ def in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+class Asked(SystemExit):
+    """SIGTERM has asked a worker to end: no exit of code that it runs."""
+
+
 @contextlib.contextmanager
 def as_interrupt() -> Iterator[None]:
     """Any of the signals becomes one KeyboardInterrupt: launches are killed, files removed, and
@@ -88,4 +92,4 @@ def _watch_parent() -> None:
 
 def _leave(_number: int, _frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a pool that breaks sends it once more
-    _end_by(SystemExit(1))  # as an exception, so that the launch is killed and its files removed
+    _end_by(Asked(1))  # as an exception, so that the launch is killed and its files removed

@@ -159,18 +159,6 @@ def _load(file: Path) -> ctypes.CDLL:
         ) from None
 
 
-@functools.lru_cache(maxsize=16)
-def own_library(file: Path) -> ctypes.CDLL:
-    """A planner from outside."""
-    loaded = _load(file)
-    if not hasattr(loaded, "normgrad_own_plan"):
-        raise NormgradError(
-            'the plan file defines no normgrad_own_plan: include "tiling/own_plan.h", and write '
-            "the function that it declares"
-        )
-    return loaded
-
-
 @functools.lru_cache(maxsize=1)
 def library() -> ctypes.CDLL:
     """The planner, built if the cache does not hold it."""

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from reference import correctly_rounded
 
-from normgrad import jobs, verdict
+from normgrad import jobs, run, verdict
 from normgrad.captures import CaptureError, load_npz
-from normgrad.inputs import forward_rstd
+from normgrad.cases import Case
+from normgrad.inputs import completed, forward_rstd
 
 FILES = sorted((Path(__file__).parents[1] / "data" / "captures").glob("rms_*.npz"))
 
@@ -209,3 +210,62 @@ def test_a_name_that_cannot_be_printed_is_refused(tmp_path: Path) -> None:
         file.write_bytes(b"")
         with pytest.raises(CaptureError, match="cannot be printed: rename it"):
             jobs.from_npz(file, "rms_norm_grad", "ascend910b4")
+
+
+def quantised_file(path: Path, **more: np.ndarray) -> Path:
+    np.savez(path, **(arrays() | more))
+    return path
+
+
+def test_scale_and_offset_of_a_file_are_those_of_the_case(tmp_path: Path) -> None:
+    file = quantised_file(
+        tmp_path / "a.npz",
+        dy=np.full((2, 3, 8), 0x3F80, np.uint16),
+        dy_dtype=np.array("bfloat16"),
+        x=np.full((2, 3, 8), 0x3F80, np.uint16),
+        x_dtype=np.array("bfloat16"),
+        scales_x=np.full((1,), 0x3DCD, np.uint16),
+        scales_x_dtype=np.array("bfloat16"),
+        offset_x=np.array(-3, np.int32),
+    )
+    capture = load_npz(file, "rms_norm_grad_quant")
+    case = capture.case("rms_norm_grad_quant", "ascend950pr_9599")
+    assert (case.scale_value, case.scale_dtype, case.offset) == (0.10009765625, "bf16", "-3")
+    data = completed(case, capture.inputs)
+    assert data["scales_x"].astype(np.float32).tolist() == [0.10009765625]
+    assert data["offset_x"].tolist() == [-3]
+    assert "not used" not in capture.remark()
+    told = run.problem_of(case)
+    assert (told.scale_dtype, told.has_offset) == ("bf16", True)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 0.0, 1e-45, 3.4e38, -0.1])
+def test_any_scale_of_a_file_is_taken_as_it_is(tmp_path: Path, value: float) -> None:
+    scale = np.array([value], np.float32)
+    capture = load_npz(quantised_file(tmp_path / "a.npz", scales_x=scale), "rms_norm_grad_quant")
+    case = capture.case("rms_norm_grad_quant", "ascend950pr_9599")
+    assert Case.parse(str(case)) == case or np.isnan(value)
+    np.testing.assert_array_equal(completed(case, capture.inputs)["scales_x"], scale)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"scales_x": np.ones(8, np.float32)}, r"scales_x has shape \(8,\): it is one value"),
+        ({"scales_x": np.ones(0, np.float32)}, r"scales_x has shape \(0,\): it is one value"),
+        ({"scales_x": np.ones(1)}, "scales_x is stored as float64"),
+        ({"offset_x": np.ones(1, np.int64)}, "offset_x is stored as int64: store it as int32"),
+        ({"offset_x": np.ones((2,), np.int32)}, r"offset_x has shape \(2,\)"),
+    ],
+)
+def test_a_scale_that_is_none_gives_one_sentence(
+    tmp_path: Path, changed: dict[str, np.ndarray], words: str
+) -> None:
+    with pytest.raises(CaptureError, match=words):
+        load_npz(quantised_file(tmp_path / "a.npz", **changed), "rms_norm_grad_quant")
+
+
+def test_another_operator_takes_no_scale(tmp_path: Path) -> None:
+    file = quantised_file(tmp_path / "a.npz", scales_x=np.ones(1, np.float32))
+    capture = load_npz(file, "rms_norm_grad")
+    assert capture.unused == ("scales_x",)

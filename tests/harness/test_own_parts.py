@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from outside import described, outputs_of
 
 from normgrad import cases, inputs, jobs, ops, own_parts, run, verdict
 from normgrad.cases import Case
@@ -14,44 +15,11 @@ from normgrad.errors import NormgradError
 from normgrad.plan import Refused
 from normgrad.verdict import Status
 
-HEAD = """
-import numpy as np
-from normgrad.own import OwnOp, Planned, Refused, Tensor, Terms
-
-def golden(a, weight):
-    return {"total": Terms((a * weight).sum(axis=0), np.abs(a * weight).sum(axis=0)),
-            "norm": Terms(np.abs(a).sum(axis=1, keepdims=True))}
-
-def plan(soc, problem, options):
-    if problem.cols > 100:
-        raise Refused(561002, f"cols is {problem.cols}: at most 100, take fewer")
-    return Planned(cores=options.cores or soc.cores, tiling=b"12345678")
-
-def inputs(case, rng):
-    return {"weight": rng.integers(1, 5, case.rows).astype(np.float32)}
-
-told = dict(
-    name="weighted",
-    tensors=[Tensor("a", "in", "case", "all"), Tensor("weight", "in", "fp32", "leading"),
-             Tensor("total", "out", "fp32", "normalised"),
-             Tensor("norm", "out", "fp32", "leading")],
-    kernel="kernel.cpp", plan=plan, golden=golden, inputs=inputs,
-    chips={2201: ["fp32", "bf16"]},
-)
-"""
-
 
 @pytest.fixture(autouse=True)
 def forgets() -> Iterator[None]:
     yield
     own_parts.use(())
-
-
-def described(folder: Path, more: str = "", last: str = "OPS = [OwnOp(**told)]") -> Path:
-    (folder / "kernel.cpp").write_text("")
-    file = folder / "op.py"
-    file.write_text(f"{HEAD}\n{more}\n{last}\n")
-    return file
 
 
 WRONG = [
@@ -82,16 +50,26 @@ def test_a_wrong_description_is_one_sentence(tmp_path: Path, more: str, says: st
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_no_description_is_one_sentence(tmp_path: Path) -> None:
+def test_what_is_no_file_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "op.txt").write_text("")
-    for file, says in (
-        (tmp_path / "none.py", "there is no such file"),
-        (tmp_path / "op.txt", "name it op.py"),
-        (described(tmp_path, last=""), "has no list OPS"),
-        (described(tmp_path, last="OPS = [1]"), "has no list OPS"),
-    ):
+    for name, says in (("none.py", "there is no such file"), ("op.txt", "name it op.py")):
         with pytest.raises(NormgradError, match=says):
-            own_parts.use([file])
+            own_parts.use([tmp_path / name])
+
+
+@pytest.mark.parametrize(
+    ("last", "says"),
+    [
+        ("", "has no list OPS"),
+        ("OPS = []", r"has OPS = \[\], no list of"),
+        ("OPS = 1", r"has OPS = 1, no list of .*: write OPS = \["),
+        ("OPS = OwnOp(**told)", r"has OPS = OwnOp\(name='weighted'"),
+        ("OPS = [OwnOp(**told), 1]", "has 1 in its list OPS"),
+    ],
+)
+def test_what_is_no_description_is_one_sentence(tmp_path: Path, last: str, says: str) -> None:
+    with pytest.raises(NormgradError, match=says):
+        own_parts.use([described(tmp_path, last=last)])
 
 
 def test_the_same_operator_twice_is_refused(tmp_path: Path) -> None:
@@ -143,13 +121,6 @@ def test_a_plan_that_fails_is_one_sentence(tmp_path: Path, more: str, says: str)
     own_parts.use([described(tmp_path, more)])
     with pytest.raises(NormgradError, match=says):
         run.plan_case(Case.parse("weighted:ascend910b4:fp32:4x8"))
-
-
-def outputs_of(case: Case, data: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    a = data["a"].astype(np.float64).reshape(case.rows, case.cols)
-    weight = data["weight"].astype(np.float64)[:, None]
-    total, norm = (a * weight).sum(axis=0), np.abs(a).sum(axis=1)
-    return {"total": total.astype(np.float32), "norm": norm.astype(np.float32)}
 
 
 @pytest.mark.parametrize("shape", ["300x70", "1x1", "5000x100", "0x8"])
@@ -218,6 +189,7 @@ def test_a_digest_follows_sources_and_description(tmp_path: Path) -> None:
     own = ops.find_op("weighted").own
     assert own is not None
     before, sources = own.digest(), own.sources()
+    (tmp_path / "kernel.cpp").write_text('#include "kernel.h"\n')
     (tmp_path / "kernel.h").write_text("// new")
     changed, new_sources = own.digest(), own.sources()
     (tmp_path / "op.py").write_text("# new")

@@ -19,6 +19,7 @@ from normgrad import cli
 CASE = "rms_norm_grad:ascend910b4:bf16:33x129:seed1"
 OTHER = "rms_norm_grad:ascend910b4:fp32:3x7:seed1"
 RMS, LN = "rms_norm_grad:ascend910b4", "layer_norm_grad_v3:ascend910b4"
+QUANT = "rms_norm_grad_quant:ascend950pr_9599:bf16:4x8"
 NPZ = ("--op", "rms_norm_grad", "--soc", "ascend910b4")
 
 
@@ -127,6 +128,12 @@ TABLE = [
     Wrong(f"plan {RMS}:bf16:4x8:noncontig=z", "'z'", "allowed: dy, x, rstd"),
     Wrong(f"plan {RMS}:bf16:4x8:null=gama", "'gama'", "did you mean gamma?"),
     Wrong(f"plan {RMS}:bf16:4x8:det=weak", "det=weak", "allowed: strong"),
+    Wrong(f"plan {QUANT}:scale=", "scale= is not valid", "write a number, inf, nan, a dtype"),
+    Wrong(f"plan {QUANT}:scale=1e400", "scale=1e400", "in fp32 it is inf: write that"),
+    Wrong(f"plan {QUANT}:scale=-70000@fp16", "70000@fp16", "in fp16 it is -inf: write that"),
+    Wrong(f"plan {QUANT}:scale=1e-50", "scale=1e-50", "in fp32 it is 0: write that"),
+    Wrong(f"plan {QUANT}:scale=1_0", "scale=1_0", "write a number, inf, nan, a dtype"),
+    Wrong(f"plan {QUANT}:null=offset_x:offset=3", "offset=3", "keep one of the two"),
     # files of tensors
     Wrong("run a.npz", "a.npz", "add --op rms_norm_grad, for example"),
     Wrong(" ".join(("run a.npz", *NPZ)), "a.npz", "give the path of an .npz file"),
