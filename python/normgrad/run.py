@@ -44,6 +44,7 @@ from normgrad.plan import (
 from normgrad.store import Result
 from normgrad.verdict import Status, Verdict
 
+_NO_KERNEL = "tiling-key-without-kernel"  # twin/rules/rules.h: no kernel ran, nothing to judge
 NO_VERDICT = "--check {} leaves rules out: not a verdict on the kernel"
 _ARRAY_BYTES = 2**63 - 1  # numpy counts in 64 bits, and lengths of 0 as 1
 
@@ -156,7 +157,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     except (AclError, OwnError) as error:
         return Outcome(job, error_row(job, str(error), options))
     planned = _with_plan(job, plan, options)
-    if wrong := _too_large(case):
+    if wrong := _too_large(case, plan):
         return Outcome(job, replace(planned, reason=wrong), plan)
     try:
         if job.npz:
@@ -194,7 +195,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
     judged: Verdict | None = None
     if outputs.error is not None:
         launched = replace(launched, reason=outputs.error)
-    elif not outputs.finished:
+    elif not outputs.finished or any(f.rule == _NO_KERNEL for f in outputs.findings):
         launched = replace(
             launched,
             status=Status.RULE.value,
@@ -232,9 +233,9 @@ def _refused(job: Job, refused: Refused, options: LaunchOptions) -> Result:
     )
 
 
-def _too_large(case: Case) -> str:
-    """A sentence if this computer cannot hold the tensors of a case."""
-    total = 0
+def _too_large(case: Case, plan: Plan) -> str:
+    """A sentence if this computer cannot hold the tensors of a case, and its workspace."""
+    total = plan.workspace_bytes
     for spec in ops.find_op(case.op).tensors:
         shape, kind = ops.tensor_shape(spec, case), ops.tensor_dtype(spec, case)
         item = dtypes.numpy_dtype(kind).itemsize
@@ -244,9 +245,10 @@ def _too_large(case: Case) -> str:
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if total <= memory:
         return ""
+    what, less = ("tensors", "") if 2 * plan.workspace_bytes < total else ("workspace", " or plan")
     return (
-        f"the tensors of this case take {total / 2**30:,.0f} GiB, and this computer has "
-        f"{memory / 2**30:,.0f} GiB of memory: use a smaller shape"
+        f"the {what} of this case take{'s' if less else ''} {total / 2**30:,.0f} GiB, and this "
+        f"computer has {memory / 2**30:,.0f} GiB of memory: use a smaller shape{less}"
     )
 
 

@@ -40,6 +40,17 @@ def test_example_runs(example: Path) -> None:
     assert last == "all exact" or re.fullmatch(r"worst error \d\.\de-0[78] on Ascend910_9391", last)
 
 
+def test_a_client_on_a_chip_without_its_operator_says_how_to_choose_one() -> None:
+    quant = next(path for path in EXAMPLES if "quant" in path.name)
+    known = {name: value for name, value in os.environ.items() if name != "NORMGRAD_SOC"}
+    done = subprocess.run(
+        [sys.executable, "-m", "normgrad", "client", "run", str(quant)],
+        capture_output=True, text=True, check=False, env=known,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "choose that with NORMGRAD_SOC, or `normgrad client ... --soc`" in done.stderr
+
+
 def test_a_built_client_starts_by_itself(tmp_path: Path) -> None:
     app = tmp_path / "app"
     done = client("build", str(EXAMPLES[0]), "--soc", "ascend910b2", "-o", str(app))

@@ -189,6 +189,9 @@ TABLE = [
     Wrong("verify --ops-from empty.txt", "empty.txt", "name it empty.py"),
     Wrong("list --ops-from raises.py", "raises.py", "mend it there"),
     Wrong("plan --ops-from nothing.py x", "nothing.py", "write OPS = [OwnOp(...)]"),
+    Wrong("plan --ops-from number.py x", "OPS = 3", "write OPS = [OwnOp(...)]"),
+    Wrong("list --ops-from kinds.py", "tensors of mine is 'x'", "write a list of Tensor("),
+    Wrong("verify --ops-from leaves.py", "os._exit(0)", "mend it there"),
     Wrong("bench my_op:ascend910b4:fp32:4x8", "'my_op'", "comes with --ops-from"),
     # surroundings
     Wrong(f"verify {CASE}", "/proc/x", "set NORMGRAD_CACHE", env={"NORMGRAD_CACHE": "/proc/x"}),
@@ -225,6 +228,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     (tmp_path / "raises.py").write_text("1 / 0\n")
     (tmp_path / "nothing.py").write_text("OPS = []\n")
+    (tmp_path / "number.py").write_text("OPS = 3\n")
+    (tmp_path / "leaves.py").write_text("import os\nos._exit(0)\n")
+    (tmp_path / "kinds.py").write_text(
+        "from normgrad.own import OwnOp\n"
+        "OPS = [OwnOp(name='mine', tensors='x', kernel=1, plan=2, golden=3, chips=4)]\n"
+    )
     return tmp_path
 
 

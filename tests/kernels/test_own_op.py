@@ -296,10 +296,21 @@ def test_attributes_reach_the_kernel(tmp_path: Path) -> None:
     assert cli.main(["run", f"{case}:epsilon=0.5", "--ops-from", str(mine / "op.py")]) == 1
 
 
-def test_a_wrong_key_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("word", "status", "says"),
+    [
+        ("tiling_key=2", "RULE", "tiling key 2 matches no TILING_KEY_IS"),
+        ("workspace_bytes=2**40", "ERROR", "the workspace of this case takes 1,024 GiB"),
+    ],
+)
+def test_what_no_launch_can_do_is_said_without_guesses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], word: str, status: str, says: str
+) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "mine")
     file = tmp_path / "mine" / "op.py"
-    text = file.read_text()
-    file.write_text(text.replace("return Planned(", "return Planned(tiling_key=2,"))
+    file.write_text(file.read_text().replace("return Planned(", f"return Planned({word},"))
     assert cli.main(["run", CASE, "--ops-from", str(file)]) == 1
-    assert "tiling key 2 matches no TILING_KEY_IS" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"\n{status}  " in said
+    assert says in said
+    assert "look at the formula" not in said
