@@ -285,12 +285,14 @@ def _compile_source(
     work.mkdir(exist_ok=True)
     log, made = work / "unit.log", work / "unit.so"
     tool, flags = _unit_flags(twin)
+    read = str(work / "unit.d")  # what the compiler has read
+    theirs = (f"-ffile-prefix-map={own}/=", f"-I{own}", "-MMD", "-MF", read) if own else ()
     command = [
         tool,
         *flags,
         f"-D__NPU_ARCH__={arch}",
         f"-ffile-prefix-map={root}/=",  # findings name files of the tree, on any machine
-        *((f"-ffile-prefix-map={own}/=", f"-I{own}", "-MMD") if own else ()),
+        *theirs,
         f"-I{root / 'twin' / 'include'}",
         f"-I{root}",
         str(source),

@@ -63,7 +63,10 @@ class Parts:
         """Compares what the compiler has read with what `sources` knows of. Raises OwnError."""
         kernel = self.folder / self.told.kernel
         own_planner.refuse_unseen(
-            kernel, dependencies, self.kernel_sources(), (*self._package(), dependencies.parent)
+            kernel,
+            dependencies,
+            self.kernel_sources(),
+            (*self._package(), dependencies.resolve().parent),
         )
 
     def digest(self) -> str:
