@@ -232,7 +232,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         "cases",
         nargs="*",
         metavar="CASE",
-        help=f"{options.CASE} (default: four sizes; with --ops-from the suite bench there, or smoke)",
+        help=f"{options.CASE} (default: four sizes; with --ops-from its suite bench, or smoke)",
     )
     bench.add_argument(
         "--self", action="store_true", dest="itself", help="how fast the twin is on this computer"
