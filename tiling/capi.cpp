@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "tiling/knobs.h"
 #include "tiling/layer_norm_grad_v3_plan.h"
 #include "tiling/rms_norm_grad_plan.h"
 #include "tiling/rms_norm_grad_quant_plan.h"
@@ -90,6 +91,7 @@ void CopyPlan(const Plan& plan, NormgradPlan* out) {
   *out = NormgradPlan{};
   CopyText(plan.strategy, out->strategy);
   CopyText(plan.reason, out->reason);
+  CopyText(plan.tuned, out->tuned);
   out->tiling_key = plan.tiling_key;
   out->cores = plan.cores;
   out->ub_limit_bytes = plan.ub_limit_bytes;
@@ -108,6 +110,10 @@ void CopyPlan(const Plan& plan, NormgradPlan* out) {
       copy.value = field.value;
     }
   }
+}
+
+NormgradRange Copy(const normgrad::KnobRange& range) {
+  return {range.least, range.most, range.step};
 }
 
 int32_t Report(const Answer& answer, NormgradAnswer* out) {
@@ -151,7 +157,7 @@ int32_t normgrad_struct_bytes(const char* name) {
       {"NormgradField", sizeof(NormgradField)}, {"NormgradAnswer", sizeof(NormgradAnswer)},
       {"NormgradPlan", sizeof(NormgradPlan)},   {"TensorDesc", sizeof(TensorDesc)},
       {"Attributes", sizeof(Attributes)},       {"Problem", sizeof(Problem)},
-      {"PlanOptions", sizeof(PlanOptions)},
+      {"PlanOptions", sizeof(PlanOptions)},     {"NormgradKnobs", sizeof(NormgradKnobs)},
   };
   for (const auto& each : structs) {
     if (std::strcmp(each.name, name) == 0) {
@@ -228,6 +234,27 @@ int32_t normgrad_plan(const char* op, const char* soc, const Problem* problem,
     CopyPlan(made, plan);
   }
   return Report(result, answer);
+}
+
+int32_t normgrad_knobs(const char* op, const char* soc, const normgrad::Problem* problem,
+                       const normgrad::PlanOptions* options, int32_t index, NormgradKnobs* out) {
+  const Op* found_op = nullptr;
+  const Soc* found_soc = nullptr;
+  if (!Resolve(op, soc, &found_op, &found_soc).ok()) {
+    return 0;
+  }
+  const std::vector<normgrad::Knobs> found =
+      normgrad::FindKnobs(found_op->plan, *found_soc, *problem, *options);
+  const int32_t count = static_cast<int32_t>(found.size());
+  if (index >= 0 && index < count) {
+    const normgrad::Knobs& knobs = found[static_cast<size_t>(index)];
+    CopyText(knobs.strategy, out->strategy);
+    out->rows_per_tile = Copy(knobs.rows_per_tile);
+    out->chunk_cols = Copy(knobs.chunk_cols);
+    out->buffers = Copy(knobs.buffers);
+    out->cores = Copy(knobs.cores);
+  }
+  return count;
 }
 
 }  // extern "C"

@@ -61,9 +61,24 @@ struct NormgradPlan {
   uint32_t buffer_count;
   uint32_t field_count;
   double declared_c;  // C of the error budget: 4, or what the strategy declares
+  char tuned[256];    // the row of tiling/tuned that it comes from, if any
   uint8_t tiling[kMaxTilingBytes];
   NormgradBuffer buffers[kMaxPlanBuffers];
   NormgradField fields[kMaxPlanFields];
+};
+
+struct NormgradRange {  // values from `least` to `most` by `step`, or doubling where that is 0
+  uint32_t least;
+  uint32_t most;  // 0: this is no knob here
+  uint32_t step;
+};
+
+struct NormgradKnobs {  // of one strategy
+  char strategy[32];
+  NormgradRange rows_per_tile;
+  NormgradRange chunk_cols;
+  NormgradRange buffers;
+  NormgradRange cores;
 };
 
 // Bytes of one of the structs named here ("NormgradPlan", "TensorDesc", ...), 0 for any other name:
@@ -88,6 +103,11 @@ int32_t normgrad_check(const char* op, const char* soc, const normgrad::TensorDe
 int32_t normgrad_plan(const char* op, const char* soc, const normgrad::Problem* problem,
                       const normgrad::PlanOptions* options, NormgradPlan* plan,
                       NormgradAnswer* answer);
+
+// The number of strategies that the problem may take (tiling/knobs.h); fills `out` for the one with
+// this index where it exists. 0, too, for names that are unknown.
+int32_t normgrad_knobs(const char* op, const char* soc, const normgrad::Problem* problem,
+                       const normgrad::PlanOptions* options, int32_t index, NormgradKnobs* out);
 
 }  // extern "C"
 

@@ -56,7 +56,7 @@ double CyclesOf(const Problem& problem, const Tile& tile, uint64_t cores) {
 
 // Chunks and rows of a core's piece, as long and as many as a copy likes and UB holds.
 bool SetTile(const Problem& problem, uint64_t wanted_rows, uint64_t wanted_leaves,
-             uint32_t ub_bytes, Tile* tile) {
+             uint32_t wanted_buffers, uint32_t ub_bytes, Tile* tile) {
   constexpr Buffers kBuffers[] = {{2, 2}, {2, 1}, {1, 1}};
   const uint64_t piece_leaves = LeafCount(tile->block_cols);
   const uint64_t most =
@@ -67,6 +67,9 @@ bool SetTile(const Problem& problem, uint64_t wanted_rows, uint64_t wanted_leave
   for (const Buffers& buffers : kBuffers) {
     tile->in_buffers = tile->is_resident ? 1 : buffers.in;
     tile->out_buffers = buffers.out;
+    if (wanted_buffers != 0 && tile->in_buffers != wanted_buffers) {
+      continue;
+    }
     for (uint64_t leaves = most; leaves >= least; --leaves) {
       tile->chunk_cols = leaves * kLeafCols;
       // Powers of two, so that tiles begin on a block of eight rows or lie inside one.
@@ -92,7 +95,8 @@ bool SetTile(const Problem& problem, uint64_t wanted_rows, uint64_t wanted_leave
 }  // namespace
 
 Tile FewRowsTile(const Problem& problem, uint32_t cores, uint32_t most_row_groups,
-                 uint32_t ub_bytes, uint32_t wanted_rows, uint32_t wanted_cols) {
+                 uint32_t ub_bytes, uint32_t wanted_rows, uint32_t wanted_cols,
+                 uint32_t wanted_buffers) {
   // A last leaf that is too short to be copied by itself goes with the one before.
   const uint64_t all_leaves = (problem.cols - problem.copy_cols) / kLeafCols + 1;
   const uint64_t short_leaves = LeafCount(problem.cols) - all_leaves;
@@ -111,7 +115,7 @@ Tile FewRowsTile(const Problem& problem, uint32_t cores, uint32_t most_row_group
     tile.block_cols = std::min((leaves + short_leaves) * kLeafCols, problem.cols);
     for (const bool is_resident : {true, false}) {
       tile.is_resident = is_resident;
-      if (SetTile(problem, wanted_rows, wanted_cols / kLeafCols, ub_bytes, &tile)) {
+      if (SetTile(problem, wanted_rows, wanted_cols / kLeafCols, wanted_buffers, ub_bytes, &tile)) {
         break;
       }
     }

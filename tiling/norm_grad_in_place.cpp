@@ -16,18 +16,19 @@ constexpr uint64_t kMostChunkCols = 8 * kLeafCols;
 // Rows whose rstd comes in one copy: one of 4 bytes costs as much as one of 128.
 constexpr uint64_t kInPlaceRstdRows = 32;
 
-// A row in about `segments` segments, and as many places for them as fit, up to those of two rows.
-// False: there are fewer than a row needs.
-bool CutSegments(const Problem& problem, uint64_t segments, uint32_t ub_bytes, Tile* tile) {
+// A row in about `segments` segments, and as many places for them as fit, up to those of two rows,
+// or as many as are wanted. False: there are fewer than a row needs.
+bool CutSegments(const Problem& problem, uint64_t segments, uint32_t ub_bytes, uint64_t wanted,
+                 Tile* tile) {
   tile->segment_cols = AlignUp(CeilDiv(problem.cols, segments), tile->chunk_cols);
   const uint64_t needed = CeilDiv(problem.cols, tile->segment_cols);
-  const uint64_t most = std::min(RingFlags(problem), 2 * needed);
+  const uint64_t most = std::min(RingFlags(problem), wanted != 0 ? wanted : 2 * needed);
   tile->in_buffers = static_cast<uint32_t>(Largest(most, [&](uint64_t places) {
     Tile candidate = *tile;
     candidate.in_buffers = static_cast<uint32_t>(places);
     return PlaceTile(problem, candidate).budget.Fits(ub_bytes);
   }));
-  return tile->in_buffers >= needed;
+  return tile->in_buffers >= needed && (wanted == 0 || tile->in_buffers == wanted);
 }
 
 // How much of another row has room beside one, 0 to 1.
@@ -50,10 +51,10 @@ bool RunsFreer(const Problem& problem, const Tile& a, const Tile& b) {
 }
 
 // The best cut into segments of a tile with its chunk; of equal ones the longest segments.
-Tile BestSegments(const Problem& problem, Tile tile, uint32_t ub_bytes) {
+Tile BestSegments(const Problem& problem, Tile tile, uint32_t ub_bytes, uint64_t wanted_buffers) {
   Tile best;
   for (uint64_t segments = 1; segments <= RingFlags(problem); ++segments) {
-    if (CutSegments(problem, segments, ub_bytes, &tile)) {
+    if (CutSegments(problem, segments, ub_bytes, wanted_buffers, &tile)) {
       tile.fits = true;
       if (!best.fits || RunsFreer(problem, tile, best)) {
         best = tile;
@@ -64,8 +65,8 @@ Tile BestSegments(const Problem& problem, Tile tile, uint32_t ub_bytes) {
 }
 
 // In registers a segment is a chunk, whatever its length.
-Tile ChooseInRegisters(const Problem& problem, bool has_lo, uint32_t ub_bytes,
-                       uint64_t wanted_cols) {
+Tile ChooseInRegisters(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint64_t wanted_cols,
+                       uint64_t wanted_buffers) {
   Tile tile;
   tile.key = NormGradKey::kDxInPlaceRow;
   tile.out_buffers = 0;
@@ -73,7 +74,7 @@ Tile ChooseInRegisters(const Problem& problem, bool has_lo, uint32_t ub_bytes,
   tile.has_lo = has_lo;
   tile.gamma_is_wide = false;
   tile.chunk_cols = wanted_cols != 0 ? wanted_cols : uint64_t{kLeafCols};
-  Tile best = BestSegments(problem, tile, ub_bytes);
+  Tile best = BestSegments(problem, tile, ub_bytes, wanted_buffers);
   if (wanted_cols == 0) {
     best.chunk_cols = best.segment_cols;
   }
@@ -83,7 +84,8 @@ Tile ChooseInRegisters(const Problem& problem, bool has_lo, uint32_t ub_bytes,
 // What to keep in UB: chunks of 1,536 columns and more, since shorter ones are mostly start-up;
 // half of the next row beside a row, so that copies never wait for arithmetic; gamma in fp32, which
 // saves two casts per element; and then the longest chunks.
-Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint64_t wanted_cols) {
+Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint64_t wanted_cols,
+                   uint64_t wanted_buffers) {
   Tile tile;
   tile.key = NormGradKey::kDxInPlaceRow;
   tile.out_buffers = 0;
@@ -106,7 +108,7 @@ Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint6
             AlignUp(EvenPiece(problem.cols, tile.chunk_cols), kLeafCols) != tile.chunk_cols) {
           continue;
         }
-        const Tile cut = BestSegments(problem, tile, ub_bytes);
+        const Tile cut = BestSegments(problem, tile, ub_bytes, wanted_buffers);
         if (cut.fits && (!best.fits || RunsFreer(problem, cut, best))) {
           best = cut;
         }
@@ -121,7 +123,8 @@ Tile ChooseInPlace(const Problem& problem, bool has_lo, uint32_t ub_bytes, uint6
 
 }  // namespace
 
-Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols) {
+Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols,
+                    uint32_t wanted_buffers) {
   Tile tile;
   if (TooWideToCount(problem, ub_bytes) || LeafCount(problem.cols) > kMaxLeaves) {
     return tile;
@@ -129,8 +132,9 @@ Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_c
   const uint64_t wanted = std::min<uint64_t>(wanted_cols, AlignUp(problem.cols, kLeafCols));
   for (const bool has_lo : {true, false}) {
     if (!tile.fits) {
-      tile = problem.in_registers != 0 ? ChooseInRegisters(problem, has_lo, ub_bytes, wanted)
-                                       : ChooseInPlace(problem, has_lo, ub_bytes, wanted);
+      tile = problem.in_registers != 0
+                 ? ChooseInRegisters(problem, has_lo, ub_bytes, wanted, wanted_buffers)
+                 : ChooseInPlace(problem, has_lo, ub_bytes, wanted, wanted_buffers);
     }
   }
   return tile;

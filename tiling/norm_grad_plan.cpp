@@ -14,6 +14,7 @@
 #include "tiling/norm_grad_partials.h"
 #include "tiling/norm_grad_tile.h"
 #include "tiling/norm_grad_words.h"
+#include "tiling/tuned.h"
 
 namespace normgrad {
 namespace {
@@ -75,6 +76,14 @@ Answer CheckOptions(const Soc& soc, const Problem& problem, const PlanOptions& o
   if (options.rows_per_tile > kMaxCopyRows) {
     return OutOfRange("rows_per_tile", options.rows_per_tile, 1, kMaxCopyRows,
                       "rows, what one copy instruction moves; choose a value in this range");
+  }
+  if (options.buffers > RingFlags(problem)) {
+    return OutOfRange("buffers", options.buffers, 1, RingFlags(problem),
+                      std::string("on ") + soc.name + "; choose a value in this range");
+  }
+  if (options.tile_for_rows != 0 && options.tile_for_rows < problem.rows) {
+    return OutOfRange("rows", problem.rows, 0, options.tile_for_rows,
+                      "as a part of that many; choose a value in this range");
   }
   return CheckStrategy(problem, options, regimes);
 }
@@ -146,52 +155,6 @@ NormGradTiling FillTiling(const Problem& problem, const Tile& tile, const Layout
   return tiling;
 }
 
-std::vector<PlanField> Fields(const NormGradTiling& tiling) {
-  return {{"rows", static_cast<double>(tiling.rows), "rows"},
-          {"cols", static_cast<double>(tiling.cols), "cols"},
-          {"rows_per_core", static_cast<double>(tiling.rows_per_core), "rows"},
-          {"cores_with_one_more", static_cast<double>(tiling.cores_with_one_more), "cores"},
-          {"cores", static_cast<double>(tiling.cores), "cores"},
-          {"deal_rows", static_cast<double>(tiling.deal_rows), "rows"},
-          {"rows_per_tile", static_cast<double>(tiling.rows_per_tile), "rows"},
-          {"rows_per_step", static_cast<double>(tiling.rows_per_step), "rows"},
-          {"rstd_rows", static_cast<double>(tiling.rstd_rows), "rows"},
-          {"copy_cols", static_cast<double>(tiling.copy_cols), "cols"},
-          {"ub_cols", static_cast<double>(tiling.ub_cols), "cols"},
-          {"pitch_cols", static_cast<double>(tiling.pitch_cols), "cols"},
-          {"dx_pitch_cols", static_cast<double>(tiling.dx_pitch_cols), "cols"},
-          {"chunk_cols", static_cast<double>(tiling.chunk_cols), "cols"},
-          {"segment_cols", static_cast<double>(tiling.segment_cols), "cols"},
-          {"sum_terms", static_cast<double>(tiling.sum_terms), ""},
-          {"mean_factor", static_cast<double>(tiling.mean_factor), ""},
-          {"leaf_pitch", static_cast<double>(tiling.leaf_pitch), "elems"},
-          {"gamma_is_wide", static_cast<double>(tiling.gamma_is_wide), ""},
-          {"in_buffers", static_cast<double>(tiling.in_buffers), "buffers"},
-          {"out_buffers", static_cast<double>(tiling.out_buffers), "buffers"},
-          {"work_arrays", static_cast<double>(tiling.work_arrays), "buffers"},
-          {"sum_places", static_cast<double>(tiling.sum_places), "buffers"},
-          {"outputs", static_cast<double>(tiling.outputs), ""},
-          {"has_gamma", static_cast<double>(tiling.has_gamma), ""},
-          {"sums", static_cast<double>(tiling.sums), "sums"},
-          {"divides", static_cast<double>(tiling.divides), ""},
-          {"has_offset", static_cast<double>(tiling.has_offset), ""},
-          {"groups", static_cast<double>(tiling.groups), "groups"},
-          {"group_rows", static_cast<double>(tiling.group_rows), "rows"},
-          {"is_resident", static_cast<double>(tiling.is_resident), ""},
-          {"col_groups", static_cast<double>(tiling.col_groups), "cores"},
-          {"leaf_row_pitch", static_cast<double>(tiling.leaf_row_pitch), "elems"},
-          {"leaf_read_rows", static_cast<double>(tiling.leaf_read_rows), "rows"},
-          {"leaf_out_buffers", static_cast<double>(tiling.leaf_out_buffers), "buffers"},
-          {"leaf_sums_at", static_cast<double>(tiling.leaf_sums_at), "elems"},
-          {"partial_slots", static_cast<double>(tiling.partial_slots), "slots"},
-          {"sums_are_direct", static_cast<double>(tiling.sums_are_direct), ""},
-          {"partial_pitch_cols", static_cast<double>(tiling.partial_pitch_cols), "cols"},
-          {"strip_cols", static_cast<double>(tiling.strip_cols), "cols"},
-          {"block_strip_cols", static_cast<double>(tiling.block_strip_cols), "cols"},
-          {"partial_buffers", static_cast<double>(tiling.partial_buffers), "buffers"},
-          {"counters_at", static_cast<double>(tiling.counters_at), "bytes"}};
-}
-
 void SetTiling(const NormGradTiling& tiling, Plan* plan) {
   plan->tiling.resize(sizeof(tiling));
   std::memcpy(plan->tiling.data(), &tiling, sizeof(tiling));
@@ -206,37 +169,66 @@ Tile ChooseTile(const Problem& problem, const Regimes& regimes, const Deal& deal
   const bool is_few = regimes.few_rows && problem.rows != 0 && problem.rows < deal.most_cores;
   const uint32_t rows_per_tile =
       static_cast<uint32_t>(std::min<uint64_t>(options.rows_per_tile, deal.busiest_rows));
+  // Groups that are dealt keep their tiles whatever the buffers, so that their sums keep their
+  // bits.
+  const uint32_t buffers = deal.in_groups ? 0 : options.buffers;
   Tile tile;
   if (is_few && !deal.in_groups) {
     tile = FewRowsTile(problem, deal.most_cores, deal.most_cores, ub_bytes, options.rows_per_tile,
-                       options.chunk_cols);
+                       options.chunk_cols, buffers);
     if (!regimes.whole_row || PaysOff(problem, tile, deal.most_cores)) {
       return tile;
     }
     tile = Tile{};
   }
   if (regimes.whole_row) {
-    tile = deal.in_groups ? WholeRowTileOfGroups(problem, deal.rows, deal.busiest_rows, ub_bytes,
-                                                 rows_per_tile)
-                          : WholeRowTile(problem, deal.busiest_rows, ub_bytes, rows_per_tile);
+    tile =
+        deal.in_groups
+            ? WholeRowTileOfGroups(problem, deal.rows, deal.busiest_rows, ub_bytes, rows_per_tile)
+            : WholeRowTile(problem, deal.busiest_rows, ub_bytes, rows_per_tile, buffers);
   }
   if (!tile.fits && regimes.in_place_row) {
-    tile = InPlaceRowTile(problem, ub_bytes, options.chunk_cols);
+    tile = InPlaceRowTile(problem, ub_bytes, options.chunk_cols, buffers);
     tile.needs_lo = problem.in_registers != 0 || deal.RowsOfSum() > kSumsWithoutLo;
   }
   if (tile.fits || (!regimes.split_row && !is_few)) {
     return tile;
   }
-  tile = SplitRowTile(problem, deal, ub_bytes, rows_per_tile, options.chunk_cols);
+  tile = SplitRowTile(problem, deal, ub_bytes, rows_per_tile, options.chunk_cols, buffers);
   if (is_few && tile.fits && deal.pieces == 1) {
     // One group of rows, in the order that a core alone would sum it: the columns may be shared.
     const Tile few = FewRowsTile(problem, deal.most_cores, 1, ub_bytes,
-                                 static_cast<uint32_t>(tile.rows), options.chunk_cols);
+                                 static_cast<uint32_t>(tile.rows), options.chunk_cols, buffers);
     if (few.fits) {
       return few;
     }
   }
   return regimes.split_row ? tile : Tile{};
+}
+
+// The tile with as many buffers as are wanted where these are all that may change.
+Tile WithBuffers(const Problem& problem, Tile tile, uint32_t buffers, uint32_t ub_bytes) {
+  const bool is_ring = tile.key == NormGradKey::kDxInPlaceRow;
+  const uint64_t needed = is_ring ? CeilDiv(problem.cols, tile.segment_cols) : 1;
+  tile.in_buffers = buffers;
+  tile.fits = tile.fits && TakesBuffers(problem, tile.key, buffers) && buffers >= needed &&
+              (!tile.is_resident || buffers == 1) && PlaceTile(problem, tile).budget.Fits(ub_bytes);
+  return tile;
+}
+
+// The tile of a problem for some of its rows, dealt as all of them are. Of rows that are cut there
+// are two groups at most, of up to four tiles: smaller ones, so that few rows show what a group
+// costs beside its tiles.
+Tile PartOf(Tile tile, const Deal& deal) {
+  if (tile.group_rows != 0 && !deal.in_groups) {
+    constexpr uint64_t kMostGroups = 2;
+    constexpr uint64_t kGroupTiles = 4;
+    tile.groups =
+        std::min({tile.groups, CeilDiv(deal.busiest_rows, kGroupTiles * tile.rows), kMostGroups});
+    tile.group_rows = CeilDiv(deal.busiest_rows, tile.groups);
+    tile.rstd_rows = tile.group_rows;
+  }
+  return tile;
 }
 
 // How a tile that cuts rows changes who has which of them.
@@ -250,9 +242,7 @@ void DealAs(const Tile& tile, Deal* deal) {
   }
 }
 
-}  // namespace
-
-Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& options, Plan* plan) {
+Answer PlanAsWished(const Soc& soc, const Problem& asked, const PlanOptions& options, Plan* plan) {
   const Problem problem = OnChip(*soc.chip, asked);
   Regimes regimes = {};
   Answer answer = CheckOptions(soc, problem, options, &regimes);
@@ -286,10 +276,19 @@ Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& opt
     return TooManyColumns(problem, kMostCols);
   }
 
-  Deal deal = DealRows(problem, options, soc.cores);
-  Tile tile = ChooseTile(problem, regimes, deal, ub_bytes, options);
+  Problem whole = problem;
+  whole.rows = options.tile_for_rows != 0 ? options.tile_for_rows : problem.rows;
+  Deal deal = DealRows(whole, options, soc.cores);
+  Tile tile = ChooseTile(whole, regimes, deal, ub_bytes, options);
+  if (deal.in_groups && options.buffers != 0) {
+    tile = WithBuffers(whole, tile, options.buffers, ub_bytes);
+  }
   if (!tile.fits) {
-    return DoesNotFit(problem, regimes, deal, options, ub_bytes);
+    return DoesNotFit(whole, regimes, deal, options, ub_bytes);
+  }
+  if (whole.rows != problem.rows) {
+    deal = DealRows(problem, options, soc.cores);
+    tile = PartOf(tile, deal);
   }
 
   DealAs(tile, &deal);
@@ -339,6 +338,18 @@ Answer PlanNormGrad(const Soc& soc, const Problem& asked, const PlanOptions& opt
   }
   SetTiling(tiling, plan);
   return answer;
+}
+
+}  // namespace
+
+Answer PlanNormGrad(const Soc& soc, const Problem& problem, const PlanOptions& options,
+                    Plan* plan) {
+  const TunedRow* row = FindTuned(soc, OpName(problem), problem, options);
+  if (row != nullptr && PlanAsWished(soc, problem, WishesOf(*row, options), plan).ok()) {
+    plan->tuned = row->text;
+    return Answer{};
+  }
+  return PlanAsWished(soc, problem, options, plan);
 }
 
 }  // namespace normgrad

@@ -157,8 +157,9 @@ Layout PlaceInRegisters(const Problem& problem, const Tile& tile) {
 }
 
 Tile WholeRowTileInRegisters(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
-                             uint32_t wanted_rows) {
+                             uint32_t wanted_rows, uint32_t wanted_buffers) {
   Tile tile;
+  tile.in_buffers = wanted_buffers != 0 ? wanted_buffers : tile.in_buffers;
   tile.gamma_is_wide = false;
   const uint64_t most = std::min<uint64_t>(busiest_rows, kMaxCopyRows);
   const uint64_t row_bytes = PitchCols(problem) * SizeOf(problem.dtype);

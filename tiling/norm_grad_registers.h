@@ -11,7 +11,7 @@ Layout PlaceInRegisters(const Problem& problem, const Tile& tile);
 
 // As WholeRowTile. `fits`: whether a tile of these rows does.
 Tile WholeRowTileInRegisters(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
-                             uint32_t wanted_rows);
+                             uint32_t wanted_rows, uint32_t wanted_buffers);
 
 }  // namespace normgrad
 

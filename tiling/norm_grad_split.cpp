@@ -64,8 +64,8 @@ bool SetGroups(const Problem& problem, uint64_t busiest_rows, uint64_t least, ui
 
 // The longest chunk that fits with `rows` rows to a tile, a power of two leaves.
 bool SetChunk(const Problem& problem, uint64_t busiest_rows, uint64_t least_rows,
-              const Buffers* buffers, int count, uint32_t wanted_cols, uint32_t ub_bytes,
-              Tile* tile) {
+              const Buffers* buffers, int count, uint32_t wanted_cols, uint32_t wanted_buffers,
+              uint32_t ub_bytes, Tile* tile) {
   uint64_t most = kLeafCols;
   while (2 * most <= kMostChunkCols &&
          2 * most * tile->rows * SizeOf(problem.dtype) <= kGoodCopyBytes) {
@@ -83,6 +83,9 @@ bool SetChunk(const Problem& problem, uint64_t busiest_rows, uint64_t least_rows
     for (int i = 0; i < count; ++i) {
       tile->in_buffers = tile->is_resident ? 1 : buffers[i].in;
       tile->out_buffers = buffers[i].out;
+      if (wanted_buffers != 0 && tile->in_buffers != wanted_buffers) {
+        continue;
+      }
       if (SetGroups(problem, busiest_rows, least_rows, ub_bytes, tile)) {
         return true;
       }
@@ -173,7 +176,7 @@ bool RowsAreFar(const Problem& problem) {
 }
 
 Tile SplitRowTile(const Problem& problem, const Deal& deal, uint32_t ub_bytes, uint32_t wanted_rows,
-                  uint32_t wanted_cols) {
+                  uint32_t wanted_cols, uint32_t wanted_buffers) {
   // Groups that are dealt are the same whatever core has them, and so are their tiles.
   const uint64_t busiest_rows =
       deal.in_groups ? std::max<uint64_t>(1, std::min(deal.rows, problem.rows)) : deal.busiest_rows;
@@ -198,8 +201,8 @@ Tile SplitRowTile(const Problem& problem, const Deal& deal, uint32_t ub_bytes, u
     Tile resident = tile;
     resident.is_resident = true;
     resident.rows = most_rows;
-    if (SetChunk(problem, busiest_rows, busiest_rows, kBuffers, kDouble, wanted_cols, ub_bytes,
-                 &resident)) {
+    if (SetChunk(problem, busiest_rows, busiest_rows, kBuffers, kDouble, wanted_cols,
+                 wanted_buffers, ub_bytes, &resident)) {
       return resident;
     }
   }
@@ -208,8 +211,8 @@ Tile SplitRowTile(const Problem& problem, const Deal& deal, uint32_t ub_bytes, u
     const int count = group_rows == kGoodGroupRows ? kDouble : kAll;
     for (uint64_t rows = most_rows; rows >= least_rows; rows /= 2) {
       tile.rows = rows;
-      if (SetChunk(problem, busiest_rows, group_rows, kBuffers, count, wanted_cols, ub_bytes,
-                   &tile)) {
+      if (SetChunk(problem, busiest_rows, group_rows, kBuffers, count, wanted_cols, wanted_buffers,
+                   ub_bytes, &tile)) {
         return tile;
       }
     }

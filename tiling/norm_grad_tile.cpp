@@ -221,21 +221,25 @@ Layout PlaceTile(const Problem& problem, const Tile& tile) {
 }
 
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
-                  uint32_t wanted_rows) {
+                  uint32_t wanted_rows, uint32_t wanted_buffers) {
   Tile tile;
   if (TooWideToCount(problem, ub_bytes)) {
     return tile;
   }
   if (problem.in_registers != 0) {
-    return WholeRowTileInRegisters(problem, busiest_rows, ub_bytes, wanted_rows);
+    return WholeRowTileInRegisters(problem, busiest_rows, ub_bytes, wanted_rows, wanted_buffers);
   }
   const uint64_t most = std::min<uint64_t>(busiest_rows, kMaxCopyRows);
   const uint64_t row_bytes = PitchCols(problem) * SizeOf(problem.dtype);
   uint64_t rows = std::min(most, std::max<uint64_t>(1, kGoodCopyBytes / row_bytes));
   // Three shorter copies of a kind instead of two keep the engine busier where each still has the
   // rows that a good step takes: 42.1 instead of 43.6 us (modelled) for bf16 4096x1024.
-  uint32_t in_buffers = 2;
-  if (wanted_rows == 0 && busiest_rows > 2 * rows && 2 * rows / 3 >= kGoodStepRows) {
+  uint32_t in_buffers = wanted_buffers != 0 ? wanted_buffers : 2;
+  if (in_buffers > 2) {
+    rows = std::max<uint64_t>(1, 2 * rows / in_buffers);
+  }
+  if (wanted_rows + wanted_buffers == 0 && busiest_rows > 2 * rows &&
+      2 * rows / 3 >= kGoodStepRows) {
     in_buffers = 3;
     rows = 2 * rows / 3;
   }
@@ -291,7 +295,7 @@ Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t 
                           uint32_t ub_bytes, uint32_t wanted_rows) {
   const uint64_t rows_of_group = std::max<uint64_t>(1, std::min(group_rows, problem.rows));
   const uint32_t wanted = static_cast<uint32_t>(std::min<uint64_t>(wanted_rows, rows_of_group));
-  Tile tile = WholeRowTile(problem, rows_of_group, ub_bytes, wanted);
+  Tile tile = WholeRowTile(problem, rows_of_group, ub_bytes, wanted, 0);
   if (!tile.fits || wanted != 0 || problem.rows <= group_rows) {
     return tile;
   }
@@ -323,9 +327,11 @@ uint64_t WidestRow(Problem problem, const Regimes& regimes, uint64_t busiest_row
     problem.cols = cols;
     Tile tile;
     tile.rows = std::max(1U, options.rows_per_tile);
+    tile.in_buffers = options.buffers != 0 ? options.buffers : tile.in_buffers;
     tile.rstd_rows = RstdRows(tile.rows, busiest_rows);
     return (regimes.whole_row && PlaceTile(problem, tile).budget.Fits(ub_bytes)) ||
-           (regimes.in_place_row && InPlaceRowTile(problem, ub_bytes, options.chunk_cols).fits);
+           (regimes.in_place_row &&
+            InPlaceRowTile(problem, ub_bytes, options.chunk_cols, options.buffers).fits);
   });
 }
 

@@ -2,6 +2,7 @@
 #ifndef NORMGRAD_TILING_NORM_GRAD_TILE_H_
 #define NORMGRAD_TILING_NORM_GRAD_TILE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -124,6 +125,26 @@ inline uint64_t SumBitsBytes(const Problem& problem, uint64_t rows) {
   return SumTerms(problem) > 1 ? kBlockBytes + AlignUp(CeilDiv(rows, 8), kBlockBytes) : 0;
 }
 
+// Buffers of x and dy that a strategy's kernel works with; places of the ring of DxInPlaceRow.
+// DxWholeRow has two in flight at least; rows that are cut have one where they stay in UB.
+inline uint32_t LeastBuffers(NormGradKey key) { return key == NormGradKey::kDxWholeRow ? 2 : 1; }
+inline uint64_t MostBuffers(const Problem& problem, NormGradKey key) {
+  constexpr uint64_t kOfQueue = 4;
+  switch (key) {
+    case NormGradKey::kDxWholeRow:
+      return std::min(kOfQueue, RingFlags(problem));
+    case NormGradKey::kDxInPlaceRow:
+      return RingFlags(problem);
+    case NormGradKey::kDxSplitRow:
+    case NormGradKey::kDxFewRows:
+      return 2;
+  }
+  return 0;
+}
+inline bool TakesBuffers(const Problem& problem, NormGradKey key, uint64_t buffers) {
+  return buffers >= LeastBuffers(key) && buffers <= MostBuffers(problem, key);
+}
+
 inline bool HasLo(const Tile& tile) { return tile.has_lo && tile.needs_lo; }
 inline uint64_t LeafCount(uint64_t cols) { return CeilDiv(cols, kLeafCols); }
 
@@ -146,22 +167,24 @@ uint64_t RstdRows(uint64_t tile_rows, uint64_t busiest_rows);
 
 // `busiest_rows`: rows of the core that has most, at least 1. A wish of 0 is none.
 Tile WholeRowTile(const Problem& problem, uint64_t busiest_rows, uint32_t ub_bytes,
-                  uint32_t wanted_rows);
+                  uint32_t wanted_rows, uint32_t wanted_buffers);
 // The same where rows are dealt in groups of 64 or fewer, each with a sum of its own: what decides
 // the order of that sum (which rows are worked on together) does not depend on `busiest_rows`.
 Tile WholeRowTileOfGroups(const Problem& problem, uint64_t group_rows, uint64_t busiest_rows,
                           uint32_t ub_bytes, uint32_t wanted_rows);
-Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols);
+Tile InPlaceRowTile(const Problem& problem, uint32_t ub_bytes, uint32_t wanted_cols,
+                    uint32_t wanted_buffers);
 
 // A wish of 0 is none; `wanted_rows` is 1, 2, 4 or a multiple of 8, `wanted_cols` a power of two
 // leaves.
 Tile SplitRowTile(const Problem& problem, const Deal& deal, uint32_t ub_bytes, uint32_t wanted_rows,
-                  uint32_t wanted_cols);
+                  uint32_t wanted_cols, uint32_t wanted_buffers);
 
 // Fewer rows than cores, in up to `most_row_groups` groups. The wishes as in SplitRowTile, but
 // `wanted_cols` is any number of leaves up to eight.
 Tile FewRowsTile(const Problem& problem, uint32_t cores, uint32_t most_row_groups,
-                 uint32_t ub_bytes, uint32_t wanted_rows, uint32_t wanted_cols);
+                 uint32_t ub_bytes, uint32_t wanted_rows, uint32_t wanted_cols,
+                 uint32_t wanted_buffers);
 // Whether the busiest core has less to do in `tile` than a core with a whole row.
 bool PaysOff(const Problem& problem, const Tile& tile, uint32_t cores);
 

@@ -8,17 +8,15 @@
 namespace normgrad {
 namespace {
 
-constexpr NormGradKey kKeys[] = {NormGradKey::kDxWholeRow, NormGradKey::kDxInPlaceRow,
-                                 NormGradKey::kDxSplitRow, NormGradKey::kDxFewRows};
 constexpr uint32_t kRowsOfBlock = 8;
 constexpr uint32_t kMostChunkLeaves = 8;
 
 // "DxInPlaceRow, DxSplitRow and DxFewRows", of the strategies that are not `left_out`.
 std::string Names(const char* last_word, NormGradKey first) {
   std::string text;
-  for (const NormGradKey key : kKeys) {
+  for (const NormGradKey key : kStrategies) {
     if (key >= first) {
-      const bool is_last = key == kKeys[sizeof(kKeys) / sizeof(kKeys[0]) - 1];
+      const bool is_last = key == kStrategies[sizeof(kStrategies) / sizeof(kStrategies[0]) - 1];
       text += text.empty() ? "" : (is_last ? std::string(" ") + last_word + " " : ", ");
       text += NameOf(key);
     }
@@ -37,8 +35,12 @@ std::string DtypesText(const Problem& problem) {
 }
 
 bool HasWish(const PlanOptions& options) {
-  return options.chunk_cols != 0 || options.rows_per_tile != 0 ||
+  return options.chunk_cols != 0 || options.rows_per_tile != 0 || options.buffers != 0 ||
          (options.strategy != nullptr && *options.strategy != '\0');
+}
+
+const char* AsAsked(const PlanOptions& options) {
+  return options.tuned == TunedUse::kFrom ? ", as tuned" : ", as asked";
 }
 
 // What a strategy that cuts rows can not do.
@@ -72,7 +74,7 @@ Answer CheckCut(const Problem& problem, const PlanOptions& options, NormGradKey 
 std::string FewReason(const Problem& problem, const Tile& tile, const PlanOptions& options,
                       const std::string& bytes) {
   const uint64_t cores = tile.row_groups * tile.col_groups;
-  const std::string asked = HasWish(options) ? ", as asked"
+  const std::string asked = HasWish(options) ? AsAsked(options)
                                              : ": " + Count(problem.rows, "core") +
                                                    " with whole rows would have more to do";
   return WithCommas(cores) + " cores form " + WithCommas(tile.row_groups) + " x " +
@@ -101,7 +103,7 @@ std::string SplitReason(const Problem& problem, const Tile& tile, const PlanOpti
   return "a row of " + Count(problem.cols, "column") + " is read " +
          (tile.is_resident ? "once" : "twice") + " in tiles of " + Count(tile.rows, "row") +
          " by " + WithCommas(tile.chunk_cols) + " columns" + groups + bytes +
-         (HasWish(options)   ? ", as asked"
+         (HasWish(options)   ? AsAsked(options)
           : tile.is_resident ? ": a core has so few rows that they stay in UB"
                              : ": it does not fit UB whole");
 }
@@ -147,12 +149,30 @@ Answer CheckStrategy(const Problem& problem, const PlanOptions& options, Regimes
     regimes->in_place_row = !asks_rows;
     regimes->few_rows = !asks_rows && !asks_chunk && problem.cols > kLeafCols;
     regimes->split_row = !asks_rows && CheckCut(problem, options, NormGradKey::kDxSplitRow).ok();
+    if (options.buffers != 0 && options.det_strong + problem.by_element == 0) {
+      const auto takes = [&](NormGradKey key) {
+        return TakesBuffers(problem, key, options.buffers);
+      };
+      regimes->whole_row = regimes->whole_row && takes(NormGradKey::kDxWholeRow);
+      regimes->in_place_row = regimes->in_place_row && takes(NormGradKey::kDxInPlaceRow);
+      regimes->few_rows = regimes->few_rows && takes(NormGradKey::kDxFewRows);
+      regimes->split_row = regimes->split_row && takes(NormGradKey::kDxSplitRow);
+    }
     if (asks_chunk && asks_rows) {
       return Refuse(kTilingRefused, "chunk and rows_per_tile together belong to " +
                                         Names("and", NormGradKey::kDxSplitRow) +
                                         ": no strategy is named; name one or leave one option out");
     }
     return Answer{};
+  }
+  for (const NormGradKey key : kStrategies) {
+    if (strategy == NameOf(key) && options.buffers != 0 &&
+        !TakesBuffers(problem, key, options.buffers)) {
+      return Refuse(kTilingRefused, "buffers is " + WithCommas(options.buffers) + ": " + strategy +
+                                        " takes " + WithCommas(LeastBuffers(key)) + " to " +
+                                        WithCommas(MostBuffers(problem, key)) +
+                                        "; choose a value in this range");
+    }
   }
   if (regimes->whole_row && asks_chunk) {
     return Refuse(kTilingRefused, "chunk is " + WithCommas(options.chunk_cols) + ": " + strategy +
@@ -180,7 +200,7 @@ std::string ReasonOf(const Problem& problem, const Tile& tile, const PlanOptions
     std::string asked;
     if (options.rows_per_tile != 0) {
       asked = options.rows_per_tile == tile.rows
-                  ? ", as asked"
+                  ? AsAsked(options)
                   : "; " + WithCommas(options.rows_per_tile) + " were asked for, a core has fewer";
     }
     return (tile.rows == 1 ? "one row of " + cols + " fits UB"
@@ -197,9 +217,9 @@ std::string ReasonOf(const Problem& problem, const Tile& tile, const PlanOptions
   const std::string work = "a row of " + cols + " is read once and worked on in " +
                            Count(chunks, "chunk") + " of " + WithCommas(tile.chunk_cols) +
                            ", dx over x" + bytes;
-  const bool asked = options.chunk_cols != 0 || (options.strategy != nullptr && *options.strategy);
+  const bool asked = HasWish(options);
   return work +
-         (asked                       ? ", as asked"
+         (asked                       ? AsAsked(options)
           : problem.in_registers != 0 ? ": two rows and dx of two do not fit UB"
                                       : ": its fp32 work arrays do not fit UB whole") +
          (tile.has_lo || !tile.needs_lo
@@ -222,12 +242,15 @@ Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const Deal& de
   if (options.rows_per_tile != 0) {
     asked += " with " + Count(options.rows_per_tile, "row") + " per tile";
   }
+  if (options.buffers != 0) {
+    asked += " with " + Count(options.buffers, "buffer");
+  }
   if (regimes.split_row) {
     // The width does not matter, UB does.
     const uint64_t most = uint64_t{1} << 31;
     const uint64_t too_few = Largest(most, [&](uint64_t bytes) {
       return !SplitRowTile(problem, deal, static_cast<uint32_t>(bytes), options.rows_per_tile,
-                           options.chunk_cols)
+                           options.chunk_cols, options.buffers)
                   .fits;
     });
     return Refuse(kTilingRefused, "cols is " + WithCommas(problem.cols) + " and ub is " +

@@ -5,12 +5,17 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tiling/answer.h"
 #include "tiling/norm_grad_tile.h"
+#include "tiling/plan.h"
 #include "tiling/problem.h"
 
 namespace normgrad {
+
+constexpr NormGradKey kStrategies[] = {NormGradKey::kDxWholeRow, NormGradKey::kDxInPlaceRow,
+                                       NormGradKey::kDxSplitRow, NormGradKey::kDxFewRows};
 
 const char* NameOf(NormGradKey key);
 
@@ -23,6 +28,9 @@ Answer CheckStrategy(const Problem& problem, const PlanOptions& options, Regimes
 // `options` are the wishes as they came, before they were cut to what there is.
 std::string ReasonOf(const Problem& problem, const Tile& tile, const PlanOptions& options,
                      uint64_t used_bytes, uint32_t ub_bytes);
+
+// The tiling data by name, without its buffer sizes.
+std::vector<PlanField> Fields(const NormGradTiling& tiling);
 
 Answer DoesNotFit(const Problem& problem, const Regimes& regimes, const Deal& deal,
                   const PlanOptions& options, uint32_t ub_bytes);

@@ -24,6 +24,7 @@ struct PlanField {
 struct Plan {
   std::string strategy;
   std::string reason;  // why this strategy, one sentence with numbers
+  std::string tuned;   // the row of tiling/tuned that it comes from, if any
   uint64_t tiling_key = 0;
   uint32_t cores = 0;  // 0: nothing to launch
   uint32_t ub_limit_bytes = 0;

@@ -78,6 +78,13 @@ constexpr int32_t kInvalidArgument = 161002;
 constexpr int32_t kTilingRefused = 561002;
 constexpr int32_t kNotOnThisChip = 561003;
 
+// What plans that were searched for (tiling/tuned) have to do with a call.
+enum class TunedUse : uint32_t {
+  kLook = 0,  // one for this problem is taken, unless the caller has wishes of its own
+  kIgnore = 1,
+  kFrom = 2,  // the wishes are those of such a plan
+};
+
 // Wishes that win over the planner's own choice, so that a test can reach every path at small size.
 // Zero or null means "planner's choice".
 struct PlanOptions {
@@ -87,6 +94,10 @@ struct PlanOptions {
   uint32_t rows_per_tile;
   uint32_t det_strong;   // 1: dgamma has the same bits for any number of cores
   const char* strategy;  // for example "DxWholeRow"
+  uint32_t buffers;      // of x and dy; DxInPlaceRow: places of segments
+  TunedUse tuned;
+  uint64_t
+      tile_for_rows;  // tiles are cut as for a problem of so many rows, of which these are some
 };
 
 // The order in which a row is summed depends on cols alone: leaves of this many columns.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "tiling/knobs.h"
 #include "tiling/platform/platform_ascendc.h"
 
 namespace normgrad {
@@ -111,7 +113,7 @@ Answer FindDevice(const gert::TilingContext& context, Device* device) {
   const int32_t level = LevelOf(context, 0);
   const bool is_level = level != std::numeric_limits<int32_t>::max();  // what the context has not
   device->options.det_strong = is_level && level >= kStrong ? 1 : 0;
-  return Answer();
+  return ReadKnobs(std::getenv(kKnobsVariable), &device->options);
 }
 
 ge::graphStatus StorePlan(const Plan& plan, gert::TilingContext* context) {

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import jinja2
 
-from normgrad import cache, ops, paths, tools
+from normgrad import bank, cache, ops, paths, tools
 from normgrad.errors import NormgradError
 
 _CTYPES = {
@@ -43,9 +43,6 @@ _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 # The names under which a client links what CANN spreads over several libraries.
 _ACL_NAMES = ("ascendcl", "acl_rt", "nnopbase", "cust_opapi", "opapi_nn", "opapi_math", "opapi")
-
-# Folders of kernels that another operator's includes, beside its own and the common one.
-_KERNELS_ALSO = {"rms_norm_grad_quant": ("rms_norm_grad",)}
 
 TWIN_SHARES = ("chips.cpp", "dtype.cpp")  # sources of tiling/ that CMake compiles into the twin
 
@@ -137,7 +134,7 @@ def _base(part: str) -> Path:
         while not (done := base_folder(part)).is_dir():
             _forget_unfinished(work)
             copied = work / "sources"
-            cache.mirror(root, _all_sources(root), copied)
+            cache.mirror(root, _all_sources(root), copied, {bank.TABLE: bank.table(root)})
             if _base_name(copied, part) != done.name:
                 continue  # a source was edited meanwhile
             unfinished = _unfinished(work)
@@ -172,7 +169,8 @@ def base_folder(part: str) -> Path:
 
 def _base_name(root: Path, part: str) -> str:
     files = _base_sources(root, part)
-    return f"{part}-{cache.digest(root, files, *_how(tools.compiler()))}"
+    rows = () if part == "twin" else (bank.table(root),)  # of the planner, which the others hold
+    return f"{part}-{cache.digest(root, files, *rows, *_how(tools.compiler()))}"
 
 
 def _base_sources(root: Path, part: str) -> list[Path]:
@@ -257,8 +255,7 @@ def unit_folder(what: Unit, twin: Path) -> Path:
     root, own = paths.source_root(), ops.find_op(what.op).own
     tool, flags = _unit_flags(twin)
     headers = [f for f in _twin_sources(root) + cache.sources(root / "tiling") if f.suffix == ".h"]
-    folders = dict.fromkeys((what.op, *_KERNELS_ALSO.get(what.op, ()), "common"))
-    kernels = [f for name in folders for f in cache.sources(root / "op_kernel" / name)]
+    kernels = cache.kernel_files(root, what.op)
     more = (render_unit(what), own.sources() if own else "", tool, tools.tool_version(tool), *flags)
     key = cache.digest(root, headers + kernels, *more)
     return paths.cache_root() / f"unit-{what.op}-{what.arch}-{'-'.join(what.dtypes)}-{key}"

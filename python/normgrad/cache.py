@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from normgrad import paths, stop
 
 _KEEP_S = 7 * 24 * 3600.0  # an edit of a source makes a new folder of about a megabyte
 _SOURCE_ENDINGS = (".cpp", ".h")
+# Folders of kernels that another operator's includes, beside its own and the common one.
+_KERNELS_ALSO = {"rms_norm_grad_quant": ("rms_norm_grad",)}
 _STALE_S = 24 * 3600.0  # a scratch folder whose process was killed
 
 
@@ -36,18 +38,24 @@ def sources(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.suffix in _SOURCE_ENDINGS and file.is_file()]
 
 
-def mirror(root: Path, files: Iterable[Path], target: Path) -> None:
-    """Makes `target` a copy of these files of `root`, and of nothing else.
+def kernel_files(root: Path, op: str) -> list[Path]:
+    """All that an operator's kernels may include below op_kernel/."""
+    folders = dict.fromkeys((op, *_KERNELS_ALSO.get(op, ()), "common"))
+    return [file for name in folders for file in sources(root / "op_kernel" / name)]
+
+
+def mirror(root: Path, files: Iterable[Path], target: Path, made: Mapping[Path, str]) -> None:
+    """Makes `target` a copy of these files of `root` and what is `made`, and of nothing else.
 
     What is the same already keeps its time; what is written has a new one.
     """
-    wanted = {target / file.relative_to(root): file for file in files}
+    wanted = {target / file.relative_to(root): file.read_bytes() for file in files}
+    wanted |= {target / name: text.encode() for name, text in made.items()}
     if target.is_dir():
         for old in [file for file in target.rglob("*") if not file.is_dir()]:
             if old not in wanted:
                 old.unlink()
-    for copy, file in wanted.items():
-        data = file.read_bytes()
+    for copy, data in wanted.items():
         if not copy.is_file() or copy.read_bytes() != data:
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(data)

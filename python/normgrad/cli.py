@@ -14,6 +14,7 @@ from normgrad import (
     baselines,
     clients,
     commands,
+    knobs,
     options,
     own_parts,
     report,
@@ -21,6 +22,7 @@ from normgrad import (
     tools,
 )
 from normgrad import bench as bench_
+from normgrad import tune as tune_
 from normgrad.errors import NormgradError
 from normgrad.words import allowed
 
@@ -195,7 +197,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         action="append",
         default=[],
         metavar="KNOB=VALUE",
-        help="a wish that wins over the planner's choice: " + ", ".join(commands.KNOBS),
+        help="a wish that wins over the planner's choice: " + ", ".join(knobs.KNOBS),
     )
     options.own(plan)
     options.json(plan)
@@ -248,6 +250,13 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     options.checking(bench)
     options.own(bench)
     options.json(bench)
+
+    tune = add("tune", tune_.tune, "search the knobs of plans, and keep what wins per chip")
+    tune.add_argument("cases", nargs="*", metavar="CASE", help=options.CASE)
+    options.selection(tune)
+    tune_.add_arguments(tune)
+    options.backend(tune)
+    options.json(tune)
 
     selftest = add(
         "selftest", commands.selftest, "plant defects and see that each is found for its reason"

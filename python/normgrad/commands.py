@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from normgrad import (
+    bank,
     baselines,
     build,
     jobs,
+    knobs,
     many,
     ops,
     own_parts,
+    paths,
     pool,
     render,
     report,
@@ -35,19 +38,10 @@ from normgrad import selftest as selftest_
 from normgrad.backends import LaunchOptions, aclnn
 from normgrad.cases import Case
 from normgrad.errors import NormgradError
-from normgrad.grammar import MAX_CASES, whole
+from normgrad.grammar import MAX_CASES
 from normgrad.jobs import Job
 from normgrad.plan import Refused
-from normgrad.words import allowed, counted
-
-# Knob of `plan --set` -> field of plan.Options.
-KNOBS = {
-    "strategy": "strategy",
-    "ub": "ub_bytes",
-    "cores": "cores",
-    "chunk": "chunk_cols",
-    "rows_per_tile": "rows_per_tile",
-}
+from normgrad.words import counted
 
 
 def verify(args: argparse.Namespace) -> int:
@@ -59,7 +53,7 @@ def _verify(args: argparse.Namespace) -> int:
     if args.resume:
         resume.ask_again(args)
         own_parts.use(args.ops_from)
-    chosen, left_out = _takes(args, _chosen(args, default_suite="smoke"))
+    chosen, left_out = _takes(args, jobs_of(args, default_suite="smoke"))
     if not chosen:
         if left_out:
             raise NormgradError(left_out)
@@ -169,14 +163,9 @@ def plan(args: argparse.Namespace) -> int:
     job = jobs.from_text(args.case)
     case = job.case
     plan_.find_soc(case.soc)
-    knobs: dict[str, Any] = {}
-    for text in args.set:
-        name, value = _knob(text)
-        if name in knobs:
-            raise NormgradError(f"--set {text}: {text.partition('=')[0]} is given twice, keep one")
-        knobs[name] = value
+    wishes = knobs.read_all(args.set)
     try:
-        made = run_.plan_case(case, **knobs)
+        made = run_.plan_case(case, **wishes)
     except Refused as refused:
         expected = case.expect == refused.code
         if args.json:
@@ -212,7 +201,7 @@ def list_(args: argparse.Namespace) -> int:
         names = [(name, len(jobs.from_suite(name))) for name in jobs.suite_names()]
         _list(args.json, ("suite", "cases"), names)
         return 0
-    chosen = _chosen(args, default_suite=None)
+    chosen = jobs_of(args, default_suite=None)
     if args.json:
         report.json_rows({"case": job.text} for job in chosen)
     else:
@@ -254,7 +243,7 @@ def doctor(args: argparse.Namespace) -> int:
     return 0 if all(finding.ok or not finding.needed for finding in findings) else 1
 
 
-def _chosen(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
+def jobs_of(args: argparse.Namespace, default_suite: str | None) -> list[Job]:
     """The jobs that the words and filters of a command line mean."""
     jobs.check_filters(args.op, args.soc, args.dtype)
     read = jobs.from_text_or_broken if len(args.cases) > 1 else jobs.from_text
@@ -303,26 +292,14 @@ def build_units(chosen: Sequence[Job]) -> None:
     units = run_.units_of(chosen)
     if not units:
         return
+    for line in bank.stale(paths.source_root()):
+        report.note(f"note: {line}")
     if not build.base_folder("twin").is_dir():
         report.note("building the twin (the first time, or its sources have changed: a minute)")
     build.twin_runner()
     if missing := build.missing(units):
         report.note(f"compiling {counted(len(missing), 'kernel unit')}")
         build.units(missing)
-
-
-def _knob(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if name not in KNOBS:
-        raise NormgradError(f"--set {text}: {name!r} is not a knob: {allowed(name, KNOBS)}")
-    if not equals:
-        raise NormgradError(f"--set {text} has no value: write --set {text}=VALUE")
-    if name == "strategy":
-        return KNOBS[name], value
-    number = whole(value)
-    if not number:
-        raise NormgradError(f"--set {text}: {value!r} is not a whole number of at least 1")
-    return KNOBS[name], number
 
 
 def _ops_rows() -> list[tuple[object, ...]]:

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from normgrad import captures, cases, dtypes, ops, paths, plan
 from normgrad.cases import Case
@@ -27,6 +28,7 @@ class Job:
     text: str
     case: Case
     npz: Path | None = None
+    wishes: tuple[tuple[str, Any], ...] = ()  # fields of plan.Options beyond what the case says
     broken: str = ""  # why there is nothing to run: `case` then stands for what is not known
 
     def command(self, options: str = "") -> str:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from normgrad import cann, ops, package_tree, paths, plan, report
+from normgrad import bank, cann, ops, package_tree, paths, plan, report
 from normgrad.errors import NormgradError
 from normgrad.package_tree import VENDOR_DTYPES, Request, combinations
 from normgrad.words import allowed
@@ -108,6 +108,7 @@ def stage(what: Request) -> list[Path]:
         shutil.copytree(root / name, fresh / name)
     for op in what.operators:
         shutil.copytree(root / "op_host" / op, fresh / "op_host" / op)
+    bank.write_table(root, fresh)
     shutil.copy(root / "cmake" / "cann" / "CMakeLists.txt", fresh)
     package_tree.stage_kernels(what, fresh / "op_kernel")
     for family, held in what.kernels.items():

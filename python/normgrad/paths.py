@@ -50,10 +50,14 @@ def products_root() -> Path:
 
 def copy_sources(tree: Path, *more: str) -> Path:
     """What units and the planner are made from, and more folders, in a tree that may be edited."""
+    from normgrad import bank  # which asks this module
+
     root = source_root()
     for name in (*_SOURCE_FOLDERS, *more):
         shutil.copytree(root / name, tree / name)
     shutil.copy2(root / "CMakeLists.txt", tree)
+    # Rows of tuned plans as they are here: an edit of a kernel there must not drop them.
+    bank.write_table(root, tree)
     return tree
 
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from normgrad.errors import NormgradError
+from normgrad.errors import Refused as Refused
+from normgrad.knobs import Knobs, read_knobs
+from normgrad.knobs import Options as Options
+from normgrad.knobs import raw_options as raw_options
+from normgrad.knobs import refuse_beyond as refuse_beyond
 from normgrad.tiling_abi import (
     MAX_RANK,
     AnswerStruct,
     AttributesStruct,
-    OptionsStruct,
+    KnobsStruct,
     PlanStruct,
     ProblemStruct,
     SocStruct,
@@ -31,20 +37,7 @@ _SOLD_AS = {
     "910b": "ascend910b",
     "310p": "ascend310p",
 }
-_TILING_REFUSED = 561002  # tiling/problem.h
 MAX_LENGTH = 2**63 - 1
-
-
-class Refused(Exception):  # noqa: N818 - the planner's word: an answer, not a malfunction
-    """The check or the planner said no: its status code and its sentence."""
-
-    def __init__(self, code: int, sentence: str) -> None:
-        super().__init__(code, sentence)  # both, so that it crosses process boundaries
-        self.code = code
-        self.sentence = sentence
-
-    def __str__(self) -> str:
-        return self.sentence
 
 
 class SocError(NormgradError, ValueError):
@@ -113,18 +106,6 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Options:
-    """Wishes that win over the planner's own choice; None is no wish."""
-
-    ub_bytes: int | None = None
-    cores: int | None = None
-    chunk_cols: int | None = None
-    rows_per_tile: int | None = None
-    det_strong: bool = False  # dgamma has the same bits for any number of cores
-    strategy: str | None = None
-
-
-@dataclass(frozen=True)
 class Buffer:
     """One buffer of UB and how many there are of it."""
 
@@ -153,6 +134,7 @@ class Plan:
     units: dict[str, str]  # of `fields`
     declared_c: float
     remark: str = ""  # what a person who asked for it should know
+    tuned: str = ""  # the row of tiling/tuned that it comes from, if any
 
     def ub_used_bytes(self, phase: int = 1) -> int:
         """Sum of the buffers of one phase."""
@@ -245,6 +227,23 @@ def make_plan(op: str, soc: Soc | str, problem: Problem, options: Options | None
     return read_plan(op, where, raw)
 
 
+def find_knobs(
+    op: str, soc: Soc | str, problem: Problem, options: Options | None = None
+) -> list[Knobs]:
+    """The strategies that a problem may take, each with the ranges of its knobs."""
+    where = soc if isinstance(soc, Soc) else find_soc(soc)
+    raw = KnobsStruct()
+    given = (raw_problem(problem), raw_options(options or Options()))
+    ask = functools.partial(
+        library().normgrad_knobs, op.encode(), _soc_name(where), *map(ctypes.byref, given)
+    )
+    found = []
+    for index in range(ask(-1, ctypes.byref(raw))):
+        ask(index, ctypes.byref(raw))
+        found.append(read_knobs(raw))
+    return found
+
+
 # ---- conversions ----
 
 
@@ -319,29 +318,6 @@ def _write_attributes(attributes: Attributes) -> AttributesStruct:
     return raw
 
 
-def raw_options(options: Options) -> OptionsStruct:
-    wishes = {
-        "ub": options.ub_bytes or 0,
-        "cores": options.cores or 0,
-        "chunk": options.chunk_cols or 0,
-        "rows_per_tile": options.rows_per_tile or 0,
-    }
-    for name, value in wishes.items():
-        refuse_beyond(name, 2**32 - 1, [value])
-    return OptionsStruct(
-        *wishes.values(),
-        int(options.det_strong),
-        options.strategy.encode() if options.strategy is not None else None,
-    )
-
-
-def refuse_beyond(name: str, most: int, values: Sequence[int]) -> None:
-    """A number that the C interface cannot hold is refused as it was written."""
-    for value in values:
-        if value > most:
-            raise Refused(_TILING_REFUSED, f"{name} is {value:,}: it takes at most {most:,}")
-
-
 def _read_soc(raw: SocStruct) -> Soc:
     return Soc(
         name=raw.name.decode(),
@@ -382,6 +358,7 @@ def read_plan(op: str, soc: Soc, raw: PlanStruct) -> Plan:
         fields={text_of(f.name): _number(f.value, f.unit) for f in fields},
         units={text_of(f.name): text_of(f.unit) for f in fields},
         declared_c=raw.declared_c,
+        tuned=raw.tuned.decode(),
     )
 
 

@@ -18,6 +18,8 @@ def show_plan(plan: Plan, title: str) -> None:
     say(f"  {plan.strategy} (tiling key {plan.tiling_key}): {plan.reason}")
     if plan.remark:
         say(f"  note: {plan.remark}")
+    if plan.tuned:
+        say(f"  tuned: {plan.tuned}")
     cores = counted(plan.cores, "core")
     say(
         f"  {cores}, workspace {plan.workspace_bytes:,} bytes, at least "

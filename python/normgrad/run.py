@@ -150,8 +150,9 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         return Outcome(job, error_row(job, job.broken, options))
     try:
         if options.backend == "aclnn":
+            aclnn.wish(job.wishes)
             aclnn.refuse(case)
-        plan = plan_case(case)
+        plan = plan_case(case, **dict(job.wishes))
     except Refused as refused:
         return Outcome(job, _refused(job, refused, options))
     except (AclError, OwnError) as error:
@@ -187,6 +188,7 @@ def run_case(job: Job, options: LaunchOptions) -> Outcome:
         launch_seconds=outputs.wall_s,
         counters=outputs.counters,
         findings=tuple(asdict(finding) for finding in outputs.findings),
+        measured_us=outputs.measured_us,
         bytes_over_minimum=_bytes_over_minimum(outputs, plan),
         slope_cycles_per_64=_slope_cycles(outputs, case),
         registers_per_64=_registers(outputs, case),

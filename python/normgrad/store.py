@@ -11,9 +11,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from normgrad import cache, ops, paths, tools
+from normgrad import bank, cache, ops, paths, tools
 from normgrad.errors import NormgradError
 
 
@@ -44,6 +44,7 @@ class Result:
     bytes_over_minimum: float | None = None
     modelled_us: float | None = None  # cold, without launch and SyncAll
     modelled_resident_us: float | None = None  # with all tensors in L2
+    measured_us: float | None = None  # on a device, where launches were repeated
     bandwidth_fraction: float | None = None  # minimum bytes over modelled time, of the achievable
     slope_cycles_per_64: float | None = None
     registers_per_64: float | None = None  # register instructions, on 3510
@@ -93,7 +94,7 @@ def sources_digest() -> str:
     package = sorted(Path(__file__).parent.rglob("*.py"))
     harness = (file.read_text(encoding="utf-8") for file in package)
     own = (op.own.digest() for op in ops.own_ops() if op.own)
-    return cache.digest(root, files, *harness, *own, cxx, tools.tool_version(cxx))
+    return cache.digest(root, files, bank.table(root), *harness, *own, cxx, tools.tool_version(cxx))
 
 
 @contextlib.contextmanager
@@ -124,6 +125,12 @@ def _unwritable(folder: Path, error: OSError) -> NormgradError:
     )
 
 
+class HasRow(Protocol):
+    """A result of whatever kind."""
+
+    def row(self) -> dict[str, Any]: ...
+
+
 class Journal:
     """results.jsonl of a running verify: a row is on disk as soon as its case has ended.
 
@@ -135,7 +142,7 @@ class Journal:
         self,
         folder: Path,
         sources: str = "",
-        finished: Iterable[Result] = (),
+        finished: Iterable[HasRow] = (),
         question: Mapping[str, Any] | None = None,
     ) -> None:
         self._path = folder / "results.jsonl"
@@ -150,7 +157,7 @@ class Journal:
         except OSError as error:
             raise _unwritable(folder, error) from None
 
-    def append(self, result: Result) -> None:
+    def append(self, result: HasRow) -> None:
         line = (json.dumps(result.row()) + "\n").encode()
         before = self._file.tell()
         try:
@@ -180,6 +187,12 @@ def read_journal(folder: Path, sources: str) -> list[Result] | None:
         with contextlib.suppress(TypeError, ValueError):  # damaged: its case runs again
             results.append(from_row(row))
     return results
+
+
+def read_rows(folder: Path, sources: str) -> list[dict[str, Any]] | None:
+    """The whole rows of a journal as they stand there; None if they come from other sources."""
+    head, rows = _journal(folder)
+    return rows if head.get("sources") == sources else None
 
 
 def read_question(folder: Path) -> dict[str, Any]:
@@ -230,10 +243,15 @@ def clear_pages(folder: Path) -> None:
 
 def write_results(folder: Path, results: Sequence[Result]) -> Path:
     """results.json, in the order given."""
+    return write_rows(folder, [result.row() for result in results])
+
+
+def write_rows(folder: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    """The same of rows of whatever kind."""
     target = folder / "results.json"
     fresh = folder / "results.json.new"
     try:
-        fresh.write_text(dump_rows(result.row() for result in results), encoding="utf-8")
+        fresh.write_text(dump_rows(rows), encoding="utf-8")
         fresh.replace(target)
     except OSError as error:
         fresh.unlink(missing_ok=True)

@@ -68,6 +68,7 @@ class PlanStruct(ctypes.Structure):
         ("buffer_count", ctypes.c_uint32),
         ("field_count", ctypes.c_uint32),
         ("declared_c", ctypes.c_double),
+        ("tuned", ctypes.c_char * 256),
         ("tiling", ctypes.c_uint8 * MAX_TILING_BYTES),
         ("buffers", BufferStruct * MAX_BUFFERS),
         ("fields", FieldStruct * MAX_FIELDS),
@@ -131,6 +132,27 @@ class OptionsStruct(ctypes.Structure):
         ("rows_per_tile", ctypes.c_uint32),
         ("det_strong", ctypes.c_uint32),
         ("strategy", ctypes.c_char_p),
+        ("buffers", ctypes.c_uint32),
+        ("tuned", ctypes.c_uint32),
+        ("tile_for_rows", ctypes.c_uint64),
+    )
+
+
+class RangeStruct(ctypes.Structure):
+    _fields_ = (
+        ("least", ctypes.c_uint32),
+        ("most", ctypes.c_uint32),
+        ("step", ctypes.c_uint32),
+    )
+
+
+class KnobsStruct(ctypes.Structure):
+    _fields_ = (
+        ("strategy", ctypes.c_char * 32),
+        ("rows_per_tile", RangeStruct),
+        ("chunk_cols", RangeStruct),
+        ("buffers", RangeStruct),
+        ("cores", RangeStruct),
     )
 
 
@@ -144,6 +166,7 @@ MIRRORS: dict[str, type[ctypes.Structure]] = {
     "Attributes": AttributesStruct,
     "Problem": ProblemStruct,
     "PlanOptions": OptionsStruct,
+    "NormgradKnobs": KnobsStruct,
 }
 
 

@@ -2,12 +2,14 @@
 
 How, is said by NORMGRAD_FAKE: right (default), wrong, rule, hang, crash, silent, kill-parent,
 unsteady (other bits under seed 2), late-rule (a finding under seed 2 alone), batch (other bits with
-an even number of rows), batch-rule (a finding with one row alone).
+an even number of rows), batch-rule (a finding with one row alone), timed (with a modelled time:
+best with two rows to a tile and four buffers; one row breaks a rule), timed-slowly (in a second).
 """
 
 import json
 import os
 import signal
+import struct
 import sys
 import time
 from pathlib import Path
@@ -54,6 +56,24 @@ def answer(tensors: dict[str, tuple[int, Path]], unsteady: bool) -> None:
     (dy * xhat).sum(axis=0).astype(np.float32).tofile(tensors["dgamma"][1])
 
 
+def time_of(lines: list[list[str]], tensors: dict[str, tuple[int, Path]]) -> dict[str, object]:
+    tiling = next(Path(w[1]) for w in lines if w[0] == "tiling").read_bytes()
+    rows_per_tile, buffers = fields_of(tiling)
+    us = 2.0 + tensors["dy"][0] / 1e4 * (1 + 0.1 * abs(rows_per_tile - 2) - 0.05 * buffers)
+    pipes = {f"aiv_{pipe}_time_us": us / 2 for pipe in ("vec", "scalar", "mte2", "mte3")}
+    part = {"us": us, "aiv_time_us": us, **pipes}
+    return {
+        "calibrated": True, "clock_mhz": 1650, "gm_pool_gb_per_s": 680.0,
+        "l2_pool_gb_per_s": 2900.0, "launch_us": 2.5, "sync_all_us": 3.0, "cold": part,
+        "resident": part,
+    }  # fmt: skip
+
+
+def fields_of(tiling: bytes) -> tuple[int, int]:
+    """rows_per_tile and in_buffers of NormGradTiling."""
+    return struct.unpack_from("<I", tiling, 36)[0], struct.unpack_from("<I", tiling, 88)[0]
+
+
 def main() -> int:
     mode = os.environ.get("NORMGRAD_FAKE", "right")
     lines = [line.split() for line in Path(sys.argv[1]).read_text().splitlines()]
@@ -90,6 +110,12 @@ def main() -> int:
         "unwritten": {"dx": 0, "dgamma": 0},
         "wall_s": 0.01,
     }
+    if mode.startswith("timed"):
+        report["time"] = time_of(lines, tensors)
+        tiling = next(Path(w[1]) for w in lines if w[0] == "tiling").read_bytes()
+        if fields_of(tiling)[0] == 1:
+            report["findings"] = [RULE]
+        time.sleep(1.0 if mode == "timed-slowly" else 0.0)
     Path(next(w[1] for w in lines if w[0] == "report")).write_text(json.dumps(report))
     return 0
 

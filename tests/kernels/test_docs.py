@@ -73,6 +73,8 @@ SLOW = {
     "normgrad verify --backend aclnn --suite smoke",
     "normgrad verify --shuffle-runs 3 --invariance",
     "normgrad selftest",
+    "normgrad tune rms_norm_grad:ascend910b4:bf16:4096x5120 --out rows",
+    "normgrad tune --resume --out rows",
     "pytest -p normgrad.pytest_plugin --normgrad-suite smoke",
 }
 # Other than 0, and on planted sources 1.

@@ -18,6 +18,7 @@
 #include "opdev/platform.h"
 #include "opdev/tensor_view_utils.h"
 #include "tiling/capi.h"
+#include "tiling/knobs.h"
 #include "twin/acl/errors.h"
 #include "twin/acl/program.h"
 #include "twin/acl/runtime.h"
@@ -79,6 +80,8 @@ Answer Plan(const Attributes& attributes, KernelStep* step) {
   if (code == kSuccess) {
     PlanOptions options = {};
     options.det_strong = Runtime::Get().Deterministic() >= 2 ? 1 : 0;
+    const Answer wishes = ReadKnobs(std::getenv(kKnobsVariable), &options);
+    if (!wishes.ok()) return wishes;
     code = normgrad_plan(step->op.c_str(), step->soc->name, &step->problem, &options, &step->plan,
                          &answer);
   }

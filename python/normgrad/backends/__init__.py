@@ -50,6 +50,7 @@ class LaunchOptions:
     shuffle_runs: int = 0  # launches more, under drawn orders 1..N; a backend does one launch only
     invariance: bool = False  # launches more, of some of the rows; likewise
     backend: str = "twin"  # or aclnn: the functions that clients call
+    repeats: int = 0  # aclnn: launches more, with a cold L2, whose median time is asked for
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -93,6 +94,7 @@ class Outputs:
     findings: tuple[Finding, ...] = ()
     unwritten: dict[str, int] = field(default_factory=dict)  # bytes never written, by output
     time: dict[str, Any] = field(default_factory=dict)  # modelled; empty: not asked for
+    measured_us: float | None = None  # the median of repeated launches
     finished: bool = True  # False: a finding was fatal, so that the arrays mean nothing
     error: str | None = None
     wall_s: float = 0.0

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrad import dtypes, ops
+from normgrad import dtypes, knobs, ops
 from normgrad.backends import Array, Finding, LaunchOptions, Outputs
 from normgrad.backends.acl_abi import REPEATED_INIT, AclError, Library, environment, find
 from normgrad.backends.callers import resolve
@@ -29,6 +29,7 @@ _FORMAT_ND = 2
 _DETERMINISTIC, _STRONG = 0, 2  # aclSysParamOpt and its value
 _KERNEL_FAILED = 507015  # of a synchronisation, with a sentence that has these words:
 _RULE = "breaks the rule"
+_WARM_UPS = 2  # launches whose time does not count
 _POISON = 0xFF  # NaN in every floating type: what is not written does not pass for a result
 
 # The functions of each operator, and their arguments: tensors by name, "" for one that no case has.
@@ -88,11 +89,27 @@ def refuse(case: Case) -> None:
         _first_phase(session, case, tensors)
 
 
+def wish(wishes: Sequence[tuple[str, Any]]) -> None:
+    """What the planner is asked in this process, beyond what the functions have arguments for.
+
+    CANN keeps the tiling of a call that it has seen: wishes that change need another process.
+    """
+    if wishes:
+        os.environ[knobs.VARIABLE] = ",".join(knobs.words(dict(wishes)))
+    else:
+        os.environ.pop(knobs.VARIABLE, None)
+
+
+def is_twin(op: str) -> bool:
+    """Whether the functions are the twin's, whose times say nothing of a device."""
+    return _initialised(_APIS[op]).is_twin
+
+
 def run(case: Case, inputs: Mapping[str, Array], plan: Plan, options: LaunchOptions) -> Outputs:
     """Both phases on device memory. `plan` is not used: the library makes its own."""
     try:
         with _session(case, options) as session:
-            return _run(session, case, inputs)
+            return _run(session, case, inputs, options.repeats)
     except AclError as error:
         if found := _broken_rules(case, error):
             return Outputs({}, findings=found, finished=False)
@@ -260,7 +277,7 @@ def _first_phase(
     return size.value, executor
 
 
-def _run(session: _Session, case: Case, inputs: Mapping[str, Array]) -> Outputs:
+def _run(session: _Session, case: Case, inputs: Mapping[str, Array], repeats: int) -> Outputs:
     library, tensors = session.library, {}
     for spec in _tensors(case):
         shape, dtype, step, present = _form(spec, case)
@@ -298,7 +315,38 @@ def _run(session: _Session, case: Case, inputs: Mapping[str, Array]) -> Outputs:
             return Outputs({}, error=f"{spec.name} was written between the elements of its view")
         flat = np.ascontiguousarray(tensor.elements(storage)).reshape(-1)
         arrays[spec.name] = flat.view(tensor.kind).reshape(tensor.shape)
-    return Outputs(arrays, wall_s=wall_s)
+    measured_us = _median_us(session, case, tensors, workspace, repeats) if repeats else None
+    return Outputs(arrays, wall_s=wall_s, measured_us=measured_us)
+
+
+def _median_us(
+    session: _Session,
+    case: Case,
+    tensors: Mapping[str, _Tensor],
+    workspace: int | None,
+    repeats: int,
+) -> float:
+    """Of launches one by one, each after L2 has been filled with something else."""
+    library = session.library
+    other_bytes = 1 << 20 if library.is_twin else 2 * find_soc(case.soc).l2_bytes
+    other = session.allocate(other_bytes)
+    events = [ctypes.c_void_p() for _ in range(2)]
+    for event in events:
+        library.need("aclrtCreateEvent", ctypes.byref(event))
+    times = []
+    for count in range(_WARM_UPS + repeats):
+        size, executor = _first_phase(session, case, tensors)
+        library.need("aclrtMemset", other, other_bytes, count % 256, other_bytes)
+        library.need("aclrtRecordEvent", events[0], session.stream)
+        library.need(_APIS[case.op], *_second_phase(workspace, size, executor, session.stream))
+        library.need("aclrtRecordEvent", events[1], session.stream)
+        library.need("aclrtSynchronizeStream", session.stream)
+        ms = ctypes.c_float()
+        library.need("aclrtEventElapsedTime", ctypes.byref(ms), *events)
+        times.append(ms.value * 1e3)
+    for event in events:
+        library.need("aclrtDestroyEvent", event)
+    return float(np.median(times[_WARM_UPS:]))
 
 
 def _second_phase(
