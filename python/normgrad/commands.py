@@ -164,6 +164,7 @@ def plan(args: argparse.Namespace) -> int:
     case = job.case
     plan_.find_soc(case.soc)
     wishes = knobs.read_all(args.set)
+    say_stale()
     try:
         made = run_.plan_case(case, **wishes)
     except Refused as refused:
@@ -287,13 +288,18 @@ def _takes(args: argparse.Namespace, chosen: Sequence[Job]) -> tuple[list[Job], 
     return aclnn.select(chosen, [option for option, given in asked.items() if given])
 
 
+def say_stale() -> None:
+    """Rows of the bank that the planner is built without."""
+    for line in bank.stale(paths.source_root()):
+        report.note(f"note: {line}")
+
+
 def build_units(chosen: Sequence[Job]) -> None:
     """Builds what the jobs need. A kernel that does not compile is said once, before any case."""
     units = run_.units_of(chosen)
     if not units:
         return
-    for line in bank.stale(paths.source_root()):
-        report.note(f"note: {line}")
+    say_stale()
     if not build.base_folder("twin").is_dir():
         report.note("building the twin (the first time, or its sources have changed: a minute)")
     build.twin_runner()
