@@ -1,6 +1,9 @@
 #include "twin/acl/errors.h"
 
+#include <cstdlib>
+
 #include "acl/acl.h"
+#include "tiling/problem.h"
 
 namespace normgrad::acl {
 namespace {
@@ -12,6 +15,9 @@ thread_local std::string taken;
 
 aclError Fail(aclError code, const std::string& sentence) {
   recent = sentence;
+  if (code == kNotOnThisChip && std::getenv("NORMGRAD_SOC") == nullptr) {  // the default one
+    recent += " with NORMGRAD_SOC, or `normgrad client ... --soc`";
+  }
   return code;
 }
 

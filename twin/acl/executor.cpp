@@ -3,7 +3,6 @@
 #include <cassert>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -146,9 +145,6 @@ aclnnStatus AddKernel(aclOpExecutor* executor, const char* op_type, const Kernel
           ? Describe(attributes.normalized_shape, attributes.output_mask)
           : DescribeQuantisation(attributes.quant_mode, attributes.div_mode, attributes.dst_type);
   if (answer.ok()) answer = Plan(described, step.get());
-  if (answer.code == kNotOnThisChip && std::getenv("NORMGRAD_SOC") == nullptr) {
-    answer.sentence += " with NORMGRAD_SOC, or `normgrad client ... --soc`";  // this one by default
-  }
   if (!answer.ok()) return Fail(answer.code, answer.sentence);
   if (step->plan.cores == 0) return ACLNN_SUCCESS;
   program.TakeWorkspace(step->plan.workspace_bytes);
