@@ -41,7 +41,7 @@ PAIRS: tuple[tuple[str, dict[str, object]], ...] = (
     ("rms_norm_grad:ascend310p3:fp16:1500x2048", {}),
     ("rms_norm_grad:ascend950pr_9599:bf16:6000x2048", {}),
     ("layer_norm_grad_v3:ascend910b4:bf16:8000x768", {}),
-    ("rms_norm_grad:ascend910_9391:bf16:32768x128", {}),
+    ("rms_norm_grad:ascend910_9391:bf16:4096x4096", {}),
 )
 IN_DEFAULT = 3  # of the pairs
 

@@ -42,6 +42,11 @@ _ARGUMENTS: dict[str, tuple[type[object], ...]] = {
     "aclrtMalloc": (_OUT, _SIZE, _I32),
     "aclrtFree": (_POINTER,),
     "aclrtMemcpy": (_POINTER, _SIZE, _POINTER, _SIZE, _I32),
+    "aclrtMemset": (_POINTER, _SIZE, _I32, _SIZE),
+    "aclrtCreateEvent": (_OUT,),
+    "aclrtDestroyEvent": (_POINTER,),
+    "aclrtRecordEvent": (_POINTER, _POINTER),
+    "aclrtEventElapsedTime": (ctypes.POINTER(ctypes.c_float), _POINTER, _POINTER),
     "aclCreateTensor": (
         ctypes.POINTER(_I64), _U64, _I32, ctypes.POINTER(_I64), _I64, _I32, ctypes.POINTER(_I64),
         _U64, _POINTER,
