@@ -167,6 +167,7 @@ class Parts:
         wishes = {
             "chunk_cols": ("chunk", replace(options, chunk_cols=None)),
             "rows_per_tile": ("rows_per_tile", replace(options, rows_per_tile=None)),
+            "buffers": ("buffers", replace(options, buffers=None)),
         }
         for name, (word, others) in wishes.items():
             if (value := getattr(options, name)) is None:

@@ -254,10 +254,12 @@ def test_a_wish_that_changes_nothing_is_said(
 ) -> None:
     file = described(tmp_path, planning("return Planned(cores=1, tiling=b'')"))
     case = f"{CASE}:cores=3:ub=65536:chunk=512:strategy=Whole"
-    assert cli.main(["plan", case, "--set", "rows_per_tile=2", "--ops-from", str(file)]) == 0
+    wishes = ["--set", "rows_per_tile=2", "--set", "buffers=2"]
+    assert cli.main(["plan", case, *wishes, "--ops-from", str(file)]) == 0
     said = capsys.readouterr().out
     assert "note: chunk=512 changes nothing: the plan does not look at options.chunk_cols" in said
     assert "rows_per_tile=2 changes nothing" in said
+    assert "buffers=2 changes nothing" in said
     heeds = planning("return Planned(cores=1, tiling=bytes(_[2].chunk_cols or 8))")
     own_parts.use([described(tmp_path, heeds)])
     assert run.plan_case(Case.parse(f"{CASE}:chunk=16")).remark == ""
