@@ -81,6 +81,7 @@ def _join(ray: Any, folder: Path) -> None:
     address = os.environ.get("RAY_ADDRESS") or "auto"
     try:
         _knock(address)
+        _hush(ray)
         ray.init(
             address=address,
             runtime_env=environment,
@@ -106,6 +107,13 @@ def _knock(address: str) -> None:
     host, _, port = address.rpartition(":")
     if port.isdigit() and "/" not in host:
         socket.create_connection((host.strip("[]"), int(port)), _KNOCK_S).close()
+
+
+def _hush(ray: Any) -> None:
+    """Ray says on standard output, where results are, that workers died; no option stops it."""
+    worker: Any = getattr(getattr(ray, "_private", None), "worker", None)
+    if hasattr(worker, "print_to_stdstream"):
+        worker.print_to_stdstream = lambda *_, **__: None
 
 
 def _sent(folder: Path) -> Path:

@@ -113,6 +113,7 @@ def test_a_case_that_kills_its_worker_is_its_own_error(
     empty = "rms_norm_grad:ascend910b4:bf16:3x0"  # nothing to launch
     process = nodes.verify(SMALL[0], empty, "--json")
     out, err = process.communicate(timeout=300)
+    assert process.returncode == 1, out + err
     rows = {row["case"]: row for row in json.loads(out)["rows"]}
     assert rows[SMALL[0]]["status"] == "ERROR"
     assert "its worker process died 3 times" in rows[SMALL[0]]["reason"]
