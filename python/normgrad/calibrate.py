@@ -18,8 +18,8 @@ from math import prod
 from statistics import mean
 from typing import Any
 
-from normgrad import build, dtypes, ops, paths, run
-from normgrad.backends import LaunchOptions, SparseInput, SparseOutput, twin
+from normgrad import build, ops, paths, run
+from normgrad.backends import LaunchOptions, Outputs, SparseInput, SparseOutput, blank, twin
 from normgrad.cases import Case
 from normgrad.errors import NormgradError
 from normgrad.plan import Refused, find_soc
@@ -210,17 +210,17 @@ def measure(rows: Iterable[Known]) -> list[Compared]:
 
 
 def _compare(row: Known) -> Compared:
-    what, inputs, outputs = _of_operator(row.case) if row.case else _of_elements(row)
     options = LaunchOptions(check="off", threads=2)
-    order = tuple(dict.fromkeys((*inputs, *outputs)))
-    if row.case:
-        order = tuple(spec.name for spec in ops.find_op(row.case.op).tensors)
-    done = twin.launch(what, order, inputs, outputs, options)
+    if row.case is None:
+        done, cores = _run_elements(row, options), row.launch.cores
+    else:
+        plan = run.plan_case(row.case)
+        done, cores = blank.launch(row.case, plan, options), plan.cores
     if done.error is not None or not done.time:
         said = done.error or "it was cut short"
         raise NormgradError(f"{row.launch.op} {row.size} cannot be modelled: {said}")
     cold, resident = (_by_pipe(done.time, name) for name in ("cold", "resident"))
-    return Compared(row, cold, resident, what.cores)
+    return Compared(row, cold, resident, cores)
 
 
 def _by_pipe(time: Mapping[str, Any], name: str) -> dict[str, float]:
@@ -230,10 +230,7 @@ def _by_pipe(time: Mapping[str, Any], name: str) -> dict[str, float]:
     return {**found, "whole": float(part["aiv_time_us"]) + float(time["sync_all_us"])}
 
 
-_Parts = tuple[twin.RawLaunch, dict[str, SparseInput], dict[str, SparseOutput]]
-
-
-def _of_elements(row: Known) -> _Parts:
+def _run_elements(row: Known, options: LaunchOptions) -> Outputs:
     soc, launch = find_soc(row.launch.soc), row.launch
     elems_per_core = -(-launch.elems // launch.cores // _REPEAT_ELEMS) * _REPEAT_ELEMS
     assert row.key is not None
@@ -248,20 +245,8 @@ def _of_elements(row: Known) -> _Parts:
         kernel=f"the calibration kernel {launch.op}",
     )
     inputs = {name: SparseInput(_TENSOR_BYTES) for name in ("in", "other")}
-    return what, inputs, {"out": SparseOutput(_TENSOR_BYTES)}
-
-
-def _of_operator(case: Case) -> _Parts:
-    """Tensors of zeros, which take no memory: time knows no numbers."""
-    sizes = {
-        spec: prod(ops.tensor_shape(spec, case))
-        * dtypes.numpy_dtype(ops.tensor_dtype(spec, case)).itemsize
-        for spec in ops.find_op(case.op).tensors
-        if ops.is_given(spec, case)
-    }
-    inputs = {spec.name: SparseInput(size) for spec, size in sizes.items() if spec.role == "in"}
-    outputs = {spec.name: SparseOutput(size) for spec, size in sizes.items() if spec.role == "out"}
-    return twin.raw_launch(case, run.plan_case(case)), inputs, outputs
+    outputs = {"out": SparseOutput(_TENSOR_BYTES)}
+    return twin.launch(what, ("in", "other", "out"), inputs, outputs, options)
 
 
 # ---- what is printed ----

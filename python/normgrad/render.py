@@ -13,7 +13,7 @@ from typing import Any
 
 import jinja2
 
-from normgrad import __version__, charts, page, report
+from normgrad import __version__, charts, page, page_tune, report
 from normgrad.errors import NormgradError
 from normgrad.regressions import Comparison
 from normgrad.store import Result, to_json
@@ -76,13 +76,7 @@ def write_html(
 
     `against`: what became of the baseline.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("normgrad"),
-        autoescape=jinja2.select_autoescape(["html.j2"]),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = _environment()
     environment.filters.update(
         plain=_plain, score=report.score_text, fixed=_fixed, failure=charts.failure
     )
@@ -120,6 +114,30 @@ def write_html(
     with _writing(path):
         path.write_text(text, encoding="utf-8")
     return path
+
+
+def write_tune(
+    path: Path, sections: Sequence[page_tune.Section], seconds: float, unit: str
+) -> Path:
+    """What a search for plans has found, as one file. `unit`: how times came about."""
+    text = (
+        _environment()
+        .get_template("tune.html.j2")
+        .render(version=__version__, sections=sections, seconds=seconds, unit=unit)
+    )
+    with _writing(path):
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("normgrad"),
+        autoescape=jinja2.select_autoescape(["html.j2"]),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def _xml(text: str) -> str:

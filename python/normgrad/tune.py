@@ -19,9 +19,11 @@ from normgrad import (
     measure,
     ops,
     options,
+    page_tune,
     paths,
     plan,
     pool,
+    render,
     report,
     report_tune,
     search,
@@ -98,7 +100,8 @@ def add_arguments(part: argparse.ArgumentParser) -> None:
         type=options.named("folder"),
         default=DEFAULT_FOLDER,
         metavar="DIR",
-        help=f"folder of results.json and of what --resume needs (default: {DEFAULT_FOLDER})",
+        help="folder of report.html, results.json and of what --resume needs (default: "
+        f"{DEFAULT_FOLDER})",
     )
     part.add_argument(
         "--resume",
@@ -157,7 +160,9 @@ def _tune_by(
         args.report, [figure.row() for each in found for figure in each.figures]
     )
     seconds = time.perf_counter() - began
-    report_tune.ended(found, len(cases), seconds, str(written), stream)
+    sections = [page_tune.section(each) for each in found]
+    page = render.write_tune(args.report / "report.html", sections, seconds, unit)
+    report_tune.ended(found, len(cases), seconds, f"{written}, {page}", stream)
     if interrupted:
         report.say(f"interrupted; to go on: {_resume_command(args)}", stream)
     if args.json:

@@ -28,7 +28,7 @@ FOLDERS = (
 CODE = {".py", ".h", ".cpp", ".sh", ".md", ".j2", ".toml", ""}
 # Lines of code at most: CONTRIBUTING.md, "Budgets". Blank lines and comments are free, so that a
 # budget never argues against a reason.
-SIZES = {"op_kernel": 6600, "twin": 17500, "tiling": 4500, "python": 12900}
+SIZES = {"op_kernel": 6600, "twin": 17500, "tiling": 4500, "python": 13300}
 COMMANDS = ("verify", "test", "check", "build", "package", "check-cann", "npu", "format", "clean")
 
 
