@@ -227,3 +227,19 @@ def test_an_error_row_is_what_a_lost_case_ends_as() -> None:
     job = jobs.from_text(CASES[0])
     row: store.Result = work(LaunchOptions()).lost(job, "its worker process died")
     assert (row.status, row.reason, row.expected) == ("ERROR", "its worker process died", False)
+
+
+def test_tune_on_a_cluster_finds_what_it_finds_here(
+    ray: FakeRay, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = "rms_norm_grad:ascend910b4:bf16:80x512:seed1"
+    found = []
+    for name in ("local", "ray"):
+        folder = str(tmp_path / name)
+        words = ["tune", case, "--budget", "3", "--out", folder, "--report", folder, "--json"]
+        assert cli.main([*words, "--jobs", "1", "--executor", name]) == 0
+        (row,) = json.loads(capsys.readouterr().out)["rows"]
+        found.append({key: value for key, value in row.items() if key != "row"})  # has the folder
+    assert found[0] == found[1]
+    assert found[0]["winner_us"] > 0
+    assert ray.is_down
