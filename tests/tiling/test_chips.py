@@ -1,10 +1,14 @@
-"""The chip table and the layout of the C interface."""
+"""The chip table, the layout of the C interface, and the language of what kernels include."""
 
 from __future__ import annotations
 
 import ctypes
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
+from tiling_struct import ROOT
 
 from normgrad import plan, tiling_abi
 
@@ -97,3 +101,18 @@ def test_soc_index_past_the_end_is_refused() -> None:
     raw = tiling_abi.SocStruct()
     assert tiling_abi.library().normgrad_soc_at(-1, ctypes.byref(raw)) == -1
     assert tiling_abi.library().normgrad_soc_at(len(PRODUCTS), ctypes.byref(raw)) == -1
+
+
+@pytest.mark.parametrize("header", ["norm_grad.h", "problem.h", "chip.h"])
+@pytest.mark.parametrize("compiler", ["g++", "clang++", "clang++-14"])
+def test_shared_header_is_cxx11(header: str, compiler: str, tmp_path: Path) -> None:
+    tool = shutil.which(compiler)
+    if tool is None:
+        pytest.skip(f"{compiler} is not installed")
+    source = tmp_path / "alone.cpp"
+    source.write_text(f'#include "tiling/{header}"\n')
+    flags = ["-std=c++11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    run = subprocess.run(
+        [tool, *flags, f"-I{ROOT}", str(source)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -387,18 +384,3 @@ def test_keys_are_digits_beside_an_enum() -> None:
     assert planned(400, 8192).tiling_key == keys["DxInPlaceRow"]
     assert planned(400, 65536).tiling_key == keys["DxSplitRow"]
     assert planned(4, 8192).tiling_key == keys["DxFewRows"]
-
-
-@pytest.mark.parametrize("header", ["norm_grad.h", "problem.h", "chip.h"])
-@pytest.mark.parametrize("compiler", ["g++", "clang++", "clang++-14"])
-def test_shared_header_is_cxx11(header: str, compiler: str, tmp_path: Path) -> None:
-    tool = shutil.which(compiler)
-    if tool is None:
-        pytest.skip(f"{compiler} is not installed")
-    source = tmp_path / "alone.cpp"
-    source.write_text(f'#include "tiling/{header}"\n')
-    flags = ["-std=c++11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-    run = subprocess.run(
-        [tool, *flags, f"-I{ROOT}", str(source)], capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
