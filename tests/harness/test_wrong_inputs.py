@@ -42,7 +42,7 @@ TABLE = [
     # commands
     Wrong("verfy", "'verfy'", "did you mean verify?"),
     Wrong("Verify", "'Verify'", "did you mean verify?"),
-    Wrong("tune", "'tune'", "allowed: verify, run, plan"),
+    Wrong("tuner", "'tuner'", "allowed: verify, run, plan"),
     Wrong("help", "'help'", "allowed: verify, run, plan"),
     Wrong("--versoin", "--versoin", "did you mean --version?"),
     Wrong("-v", "-v", "allowed: --help, --version"),
