@@ -128,6 +128,9 @@ class SumOverRows : public SumPlaces {
     return stage_ <= kOddRow || (stage_ == kAddValue && rows_ == 1);
   }
 
+  // Whether Step has something left to do.
+  __aicore__ inline bool IsAtWork() const { return stage_ != kDone; }
+
   // The next instructions of the sum, none of which needs another's result; false: it was done
   // already. A barrier belongs between two calls, and other work, too.
   __aicore__ inline bool Step() {

@@ -54,7 +54,7 @@ class DxInPlaceRow {
       FirstPass(done, in_group);
       if (ends_group) sums_.Finish();
       if (WantsDx(plan_)) {
-        statistics_.FinishMeans(in_group, 1);
+        statistics_.StartMeans(in_group, 1);
         SecondPass(done, in_group, ends_group, row + 1 == span.end);
       } else if (ends_group) {
         sums_.SendNow(row, row + 1 == span.end, pipe_);
@@ -88,8 +88,8 @@ class DxInPlaceRow {
       const Segment s = ring_.Of(done, segment);
       ring_.WaitFor(s);
       for (uint32_t col = 0; col < s.ub_cols; col += plan_.chunk_cols) {
-        passes_.First(ChunkOf(s, col, in_group), gamma_[s.begin + col], s.begin + col, sums_,
-                      statistics_.Terms(), statistics_.Products());
+        passes_.NextFirst(ChunkOf(s, col, in_group), gamma_[s.begin + col], s.begin + col, sums_,
+                          statistics_.Terms(), statistics_.Products());
       }
       if (!WantsDx(plan_)) {
         ring_.GiveBackDy(s);
@@ -99,20 +99,36 @@ class DxInPlaceRow {
     sums_.Next();
   }
 
-  // `ends_group`: the sums over rows are finished; they leave with the first segment of dx, behind
-  // the same flag.
+  // `ends_group`: the sums over rows are finished.
   __aicore__ inline void SecondPass(uint64_t done, uint32_t in_group, bool ends_group,
                                     bool is_last) {
-    for (uint32_t segment = 0; segment < ring_.SegmentsOfRow(); ++segment) {
+    constexpr bool kEndsAtOnce = Parts::Passes::kEndsAtOnce;
+    const uint32_t segments = ring_.SegmentsOfRow();
+    const Segment first = ring_.Of(done, 0);
+    passes_.BeginSecond(ring_.X(first), ChunkOf(first, 0, in_group), gamma_[first.begin],
+                        statistics_);
+    for (uint32_t segment = 0; segment < segments; ++segment) {
       const Segment s = ring_.Of(done, segment);
       for (uint32_t col = 0; col < s.ub_cols; col += plan_.chunk_cols) {
-        passes_.Second(ring_.X(s)[col], ChunkOf(s, col, in_group), gamma_[s.begin + col]);
+        passes_.NextSecond(ring_.X(s)[col], ChunkOf(s, col, in_group), gamma_[s.begin + col]);
+        if (!kEndsAtOnce && col == 0 && segment > 0) {
+          Leave(ring_.Of(done, segment - 1), ends_group && segment == 1, is_last);
+        }
       }
-      ring_.GiveBackDy(s);
-      ring_.FinishDx(s);
-      if (ends_group && segment == 0) sums_.Send(s.row, is_last, pipe_);
-      ring_.StoreDx(s);
+      if (kEndsAtOnce) Leave(s, ends_group && segment == 0, is_last);
     }
+    if (kEndsAtOnce) return;
+    passes_.EndSecond();
+    Leave(ring_.Of(done, segments - 1), ends_group && segments == 1, is_last);
+  }
+
+  // A segment's dx, which is finished. `sends`: the sums over rows leave with it, behind the same
+  // flag.
+  __aicore__ inline void Leave(const Segment& s, bool sends, bool is_last) {
+    ring_.GiveBackDy(s);
+    ring_.FinishDx(s);
+    if (sends) sums_.Send(s.row, is_last, pipe_);
+    ring_.StoreDx(s);
   }
 
   NormGradTiling plan_;

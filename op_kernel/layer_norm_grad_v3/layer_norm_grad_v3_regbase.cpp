@@ -22,10 +22,11 @@ extern "C" __global__ __aicore__ void layer_norm_grad_v3(GM_ADDR dy, GM_ADDR x, 
   GET_TILING_DATA_WITH_STRUCT(NormGradTiling, plan, tiling);
   const NormGradArgs args = {
       dy, x, rstd, mean, gamma, dx, dgamma, dbeta, AscendC::GetUserWorkspace(workspace)};
-  using Parts = RegisterParts<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD>;
+  // A graph may lack gamma, and then its dtype: that of the sums over rows is the same.
+  using Parts = RegisterParts<DTYPE_DY, DTYPE_PD_GAMMA, DTYPE_RSTD>;
   AscendC::TPipe pipe;
   if (TILING_KEY_IS(NORM_GRAD_KEY_DX_WHOLE_ROW)) {
-    DxWholeRow<DTYPE_DY, DTYPE_GAMMA, DTYPE_RSTD> strategy;
+    DxWholeRow<DTYPE_DY, DTYPE_PD_GAMMA, DTYPE_RSTD> strategy;
     strategy.Init(args, plan, &pipe);
     strategy.Process();
   } else if (TILING_KEY_IS(NORM_GRAD_KEY_DX_IN_PLACE_ROW)) {

@@ -49,23 +49,43 @@ class RowStatistics {
   __aicore__ inline RowSums& Terms() { return terms_; }
   __aicore__ inline RowSums& Products() { return products_; }
 
-  // After all columns. `first_row` counts from SetStats' first.
-  __aicore__ inline void FinishMeans(uint32_t first_row, uint32_t rows) {
-    for (uint32_t stage = 0; stage < RowSums::kTotalStages; ++stage) {
-      terms_.StepTotal(stage, rows);
-      products_.StepTotal(stage, rows);
-      AscendC::PipeBarrier<PIPE_V>();
+  // After all columns. `first_row` counts from SetStats' first. Goes on with each StepMeans, as
+  // StartSum does with StepSum.
+  __aicore__ inline void StartMeans(uint32_t first_row, uint32_t rows) {
+    mean_row_ = first_row;
+    mean_rows_ = rows;
+    mean_stage_ = kSums;
+  }
+
+  __aicore__ inline bool StepMeans() {
+    const uint32_t count = RoundUp(mean_rows_, kBlockElemsFp32);
+    switch (mean_stage_) {
+      case kQuotients:
+        AscendC::Div(Vector(0), Vector(0), Vector(kDivisor), count);
+        AscendC::Div(Vector(1), Vector(1), Vector(kDivisor), count);
+        break;
+      case kInBlocks:
+        lanes_.Spread(c1_buf_.Get<float>(), Vector(0), mean_rows_);
+        lanes_.Spread(c2_buf_.Get<float>(), Vector(1), mean_rows_);
+        break;
+      case kTimesRstd:
+        AscendC::Mul(c2_buf_.Get<float>(), c2_buf_.Get<float>(), Rstd(mean_row_),
+                     mean_rows_ * kBlockElemsFp32);
+        break;
+      case kMeansDone:
+        return false;
+      default:
+        terms_.StepTotal(mean_stage_, mean_rows_);
+        products_.StepTotal(mean_stage_, mean_rows_);
     }
-    const uint32_t count = RoundUp(rows, kBlockElemsFp32);
-    AscendC::Div(Vector(0), Vector(0), Vector(kDivisor), count);
-    AscendC::Div(Vector(1), Vector(1), Vector(kDivisor), count);
-    AscendC::PipeBarrier<PIPE_V>();
-    lanes_.Spread(c1_buf_.Get<float>(), Vector(0), rows);
-    lanes_.Spread(c2_buf_.Get<float>(), Vector(1), rows);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(c2_buf_.Get<float>(), c2_buf_.Get<float>(), Rstd(first_row),
-                 rows * kBlockElemsFp32);
-    AscendC::PipeBarrier<PIPE_V>();
+    ++mean_stage_;
+    return true;
+  }
+
+  // Both, to the end.
+  __aicore__ inline void FinishMeans(uint32_t first_row, uint32_t rows) {
+    StartMeans(first_row, rows);
+    while (StepMeans()) AscendC::PipeBarrier<PIPE_V>();
   }
 
   // One block per row from `first_row` on, counted from SetStats' first.
@@ -75,13 +95,20 @@ class RowStatistics {
   __aicore__ inline AscendC::LocalTensor<float> Mean(uint32_t first_row) {
     return mean_buf_.Get<float>()[first_row * kBlockElemsFp32];
   }
-  // One block per row from FinishMeans' first on.
+  // One block per row from StartMeans' first on.
   __aicore__ inline AscendC::LocalTensor<float> MinusC1() { return c1_buf_.Get<float>(); }
   __aicore__ inline AscendC::LocalTensor<float> MinusC2Rstd() { return c2_buf_.Get<float>(); }
 
  private:
   static constexpr uint32_t kVectors = 3;  // two sums, and what divides them
   static constexpr uint32_t kDivisor = 2;
+  enum MeanStage : uint32_t {
+    kSums,
+    kQuotients = RowSums::kTotalStages,
+    kInBlocks,
+    kTimesRstd,
+    kMeansDone
+  };
 
   __aicore__ inline AscendC::LocalTensor<float> Vector(uint32_t index) {
     return row_sums_buf_.Get<float>()[index * count_];
@@ -94,6 +121,9 @@ class RowStatistics {
   }
 
   uint32_t count_;
+  uint32_t mean_stage_;
+  uint32_t mean_row_;  // the first one
+  uint32_t mean_rows_;
   CrossLanes lanes_;
   RowSums terms_;
   RowSums products_;

@@ -302,9 +302,9 @@ def self_table(figures: Sequence[Figure]) -> None:
     rows = [
         (
             figure.what,
-            f"{figure.value:.3g} {figure.unit}",
+            "-" if figure.value is None else f"{figure.value:.3g} {figure.unit}",
             f"{'>=' if figure.at_least else '<='} {figure.target:g} {figure.unit}",
-            "yes" if figure.holds else "NO",
+            {True: "yes", False: "NO", None: "-"}[figure.holds],
             figure.detail,
         )
         for figure in figures

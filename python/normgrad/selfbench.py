@@ -7,21 +7,25 @@ steady figures. docs/twin.md says what the targets are for.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from normgrad import build, dtypes, inputs, paths, run
 from normgrad.backends import LaunchOptions, Outputs, twin
 from normgrad.cases import Case
-from normgrad.dtypes import F64
+from normgrad.dtypes import F64, Array
 from normgrad.errors import NormgradError
 from normgrad.plan import find_soc
 
 CASE = "rms_norm_grad:ascend910b4:bf16:4096x4096:seed1"
+TORCH_CASE = "layer_norm_grad_v3:ascend910b4:bf16:4096x4096:seed1"
 _KERNEL = "twin/bench/self.cpp"
 _INSTRUCTIONS_PER_ROUND = 6  # of that kernel
 _CHUNK_ELEMS = 32 << 10  # float64 temporaries of so many elements stay in a 2 MB L2
@@ -50,7 +54,7 @@ class Figure:
     """One ratio or time, and what it should be."""
 
     what: str
-    value: float
+    value: float | None  # None: `detail` says what is missing
     unit: str  # "x" or "ns"
     target: float
     at_least: bool  # else at most
@@ -58,13 +62,20 @@ class Figure:
     steady: bool = True  # holds on a busy computer, too
 
     @property
-    def holds(self) -> bool:
+    def holds(self) -> bool | None:
+        if self.value is None:
+            return None
         return self.value >= self.target if self.at_least else self.value <= self.target
 
 
 def measure(times: int = _TIMES) -> list[Figure]:
     """All figures. Takes some ten seconds."""
-    return [*_against_numpy(times), *_of_instructions(times)]
+    return [*_against_numpy(times), *_against_torch(times), *_of_instructions(times)]
+
+
+def has_torch() -> bool:
+    """Whether the other side of `_against_torch` is installed."""
+    return importlib.util.find_spec("torch") is not None
 
 
 def value_only(dy: F64, x: F64, rstd: F64, gamma: F64) -> tuple[F64, F64]:
@@ -128,6 +139,53 @@ def _against_numpy(times: int) -> list[Figure]:
         )
         for clock in (_ELAPSED, _CPU)
     ]
+
+
+def torch_backward(data: dict[str, Array]) -> Callable[[], Any]:
+    """A call of torch's native_layer_norm_backward on the CPU, all three outputs in bf16."""
+    torch: Any = importlib.import_module("torch")
+
+    def tensor(array: Array) -> Any:
+        return torch.from_numpy(np.ascontiguousarray(array).view(np.int16)).view(torch.bfloat16)
+
+    dy, x, gamma = (tensor(data[name]) for name in ("dy", "x", "gamma"))
+    per_row = (x.shape[0], *(1 for _ in gamma.shape))
+    mean, rstd = (tensor(data[name]).reshape(per_row) for name in ("mean", "rstd"))
+    backward = torch.ops.aten.native_layer_norm_backward
+    mask = [True, True, True]
+    return lambda: backward(dy, x, list(gamma.shape), mean, rstd, gamma, gamma, mask)
+
+
+def _against_torch(times: int) -> list[Figure]:
+    """The same operator on both sides, on as many threads; torch has its own."""
+    what = "all checks against torch's native_layer_norm_backward"
+    target = 1.0
+    if not has_torch():
+        missing = "torch is not installed: pip install 'normgrad[torch]'"
+        return [Figure(what, None, "x", target, True, missing, steady=False)]
+    case = Case.parse(TORCH_CASE)
+    plan = run.plan_case(case)
+    data = inputs.make_inputs(case)
+    torch: Any = importlib.import_module("torch")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(_THREADS)
+    backward = torch_backward(data)
+
+    def launch() -> _Times:
+        done = _ended(twin.run(case, data, plan, LaunchOptions("all", threads=_THREADS)))
+        return done.wall_s, done.cpu_s
+
+    best = _best_of(times, {"twin": launch, "torch": lambda: _seconds(backward)})
+    torch.set_num_threads(threads)
+    figures = []
+    for clock in (_ELAPSED, _CPU):
+        ours, theirs = best["twin"][clock.index], best["torch"][clock.index]
+        rates = [case.rows * case.cols / seconds / 1e6 for seconds in (ours, theirs)]
+        detail = f"{rates[0]:.0f} against {rates[1]:.0f} M elements/s"
+        name = f"{what}, {clock.name}"
+        # Not steady: how fast torch is depends on its build and on the memory of the computer.
+        figures.append(Figure(name, theirs / ours, "x", target, True, detail, steady=False))
+    return figures
 
 
 def _of_instructions(times: int) -> list[Figure]:

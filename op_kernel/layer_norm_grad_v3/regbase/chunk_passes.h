@@ -46,6 +46,22 @@ class ChunkPasses {
     }
   }
 
+  // Registers hold nothing from one chunk to the next.
+  static constexpr bool kEndsAtOnce = true;
+  template <typename Sums, typename Leaves>
+  __aicore__ inline void NextFirst(const RowsChunk<T>& chunk, const GammaColumns<G>& gamma,
+                                   uint32_t col, Sums& sums, Leaves& terms, Leaves& products) {
+    First(chunk, gamma, col, sums, terms, products);
+  }
+  template <typename Statistics>
+  __aicore__ inline void BeginSecond(const AscendC::LocalTensor<T>&, const RowsChunk<T>&,
+                                     const GammaColumns<G>&, Statistics&) {}
+  __aicore__ inline void NextSecond(const AscendC::LocalTensor<T>& dx, const RowsChunk<T>& chunk,
+                                    const GammaColumns<G>& gamma) {
+    Second(dx, chunk, gamma);
+  }
+  __aicore__ inline void EndSecond() {}
+
   // dx may lie where x or dy lies; its rows are as far apart as theirs.
   __aicore__ inline void Second(const AscendC::LocalTensor<T>& dx, const RowsChunk<T>& chunk,
                                 const GammaColumns<G>& gamma) {

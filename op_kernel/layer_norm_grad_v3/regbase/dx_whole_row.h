@@ -76,7 +76,7 @@ class DxWholeRow {
       if (ends_group) sums_.Store(first_row + row - step, first_row + row == end, pipe_);
     }
     if (WantsDx(plan_)) {
-      values_.FinishMeans(stats_row, rows);
+      values_.StartMeans(stats_row, rows);
       const AscendC::LocalTensor<T> dx = queues_.NewDx();
       passes_.Second(dx, RowsOf(in, 0, rows, stats_row), gamma_);
       queues_.Finished(dx);

@@ -39,8 +39,9 @@ class RowValues {
   __aicore__ inline LeafLanes& Terms() { return terms_; }
   __aicore__ inline LeafLanes& Products() { return products_; }
 
-  // After all columns. `first_row` counts from SetStats' first.
-  __aicore__ inline void FinishMeans(uint32_t first_row, uint32_t rows) {
+  // After all columns, and all at once: nothing is left to be done beside other work. `first_row`
+  // counts from SetStats' first.
+  __aicore__ inline void StartMeans(uint32_t first_row, uint32_t rows) {
     MinusMeansFromSums(UbOf(c1_buf_.Get<float>()), terms_.Totals(rows), rows, cols_);
     MeansFromSums(UbOf(c2_buf_.Get<float>()), products_.Totals(rows), UbOf(Rstd(first_row)), rows,
                   cols_);
@@ -53,7 +54,7 @@ class RowValues {
   __aicore__ inline AscendC::LocalTensor<float> Mean(uint32_t first_row) {
     return mean_buf_.Get<float>()[first_row];
   }
-  // From FinishMeans' first on.
+  // From StartMeans' first on.
   __aicore__ inline AscendC::LocalTensor<float> MinusC1() { return c1_buf_.Get<float>(); }
   __aicore__ inline AscendC::LocalTensor<float> MinusC2Rstd() { return c2_buf_.Get<float>(); }
 
