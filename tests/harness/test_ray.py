@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,16 @@ class Nodes:
         """Launches of the twin."""
         return [pid for pid, words in marked(self.token).items() if "launch.txt" in " ".join(words)]
 
+    def second_works(self) -> bool:
+        """Whether a worker of the second node, whose parent is its raylet, is at a task."""
+        (raylet,) = self.second.all_processes["raylet"]
+        for pid, words in marked(self.token).items():
+            with suppress(OSError):
+                status = Path(f"/proc/{pid}/status").read_text()
+                if words[0].startswith("ray::_call") and f"PPid:\t{raylet.process.pid}\n" in status:
+                    return True
+        return False
+
 
 Start = Callable[..., Nodes]
 
@@ -95,7 +106,7 @@ def others(nodes: Nodes) -> dict[int, list[str]]:
 def test_a_node_that_is_killed_half_way_loses_nothing(start: Start) -> None:
     nodes = start()
     process = nodes.verify(*CASES)
-    assert until(lambda: len(nodes.ended()) >= 4, 300.0)
+    assert until(lambda: len(nodes.ended()) >= 4 and nodes.second_works(), 300.0)
     nodes.cluster.remove_node(nodes.second, allow_graceful=False)
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, out + err
