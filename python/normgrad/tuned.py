@@ -80,7 +80,7 @@ def worth_a_row(tuned: Tuned, file: str, on_twin_library: bool) -> Verdict:
         return Verdict(False, "no row: times of the twin's library say nothing of a device")
     if gain <= bank.LEAST_GAIN:
         return Verdict(
-            False, f"no row: {gain:.1%} is no more than the {bank.LEAST_GAIN:.0%} that one must win"
+            False, f"no row: {gain:.1%} is no more than the {bank.LEAST_GAIN:.1%} that one must win"
         )
     for first, best in tuned.ends:
         if first.us is None or best.us is None:

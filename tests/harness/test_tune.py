@@ -99,7 +99,7 @@ def test_a_budget_of_one_is_the_planner_alone(tune: Tune, tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     (found,) = rows(done)
     assert (found["candidates"], found["knobs"], found["gain"]) == (1, {}, 0.0)
-    assert "0.0% is no more than the 3% that one must win" in str(found["row"])
+    assert "0.0% is no more than the 0.5% that one must win" in str(found["row"])
     assert not (tmp_path / "rows").exists()
     two = tune(CASE, "--budget", "2", "--json")
     assert rows(two)[0]["candidates"] == 2
