@@ -61,6 +61,13 @@ def test_bits_are_those_of_the_other_backend(text: str) -> None:
     same_bits(Case.parse(text))
 
 
+def test_a_launch_leaves_no_variable_behind() -> None:
+    """What else the process starts would take the last case's chip for its own."""
+    case, before = Case.parse(SMALL[3]), dict(os.environ)
+    aclnn.run(case, inputs.make_inputs(case), plan_case(case), ACLNN)
+    assert dict(os.environ) == before
+
+
 @pytest.mark.parametrize("op", ops.OPS)
 def test_bits_of_smoke(op: str) -> None:
     """Its larger cases, which are one in ten, are below with --full."""

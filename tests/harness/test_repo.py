@@ -101,6 +101,12 @@ def test_files_are_short_enough_to_read() -> None:
     assert _relative(long) == []
 
 
+def test_files_of_tests_have_names_of_their_own() -> None:
+    """pytest imports one of two with the same name, and says so of the other at the very end."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_build_script_is_short() -> None:
     assert _lines(ROOT / "scripts" / "build.sh") <= 150
 

@@ -220,12 +220,33 @@ def _initialised(api: str) -> Library:
 
 
 @contextmanager
+def _variables(variables: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for a while: what else this process starts is not to have them."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
 def _session(case: Case, options: LaunchOptions) -> Iterator[_Session]:
     library = _initialised(_APIS[case.op])
     soc = find_soc(case.soc).name
-    if library.is_twin:  # it reads these when the device is set, and at a launch
-        os.environ.update(environment(soc))
-        os.environ["NORMGRAD_THREADS"] = str(options.threads)
+    read: dict[str, str] = {}
+    if library.is_twin:  # when the device is set, and at a launch
+        read = {**environment(soc), "NORMGRAD_THREADS": str(options.threads)}
+    with _variables(read), _device(library, case, soc) as session:
+        yield session
+
+
+@contextmanager
+def _device(library: Library, case: Case, soc: str) -> Iterator[_Session]:
     library.need("aclrtSetDevice", 0)
     session = _Session(library)
     try:
