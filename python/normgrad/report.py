@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from tqdm import tqdm
 
@@ -137,30 +137,19 @@ _PROMISES = {
 _DISPENSABLE = ("slope", "plan", "bytes/min", "time")
 
 
-class Progress:
-    """One line per case as it ends; on a terminal a bar below them."""
+_Lines = TypeVar("_Lines", bound="Lines")
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        stream: TextIO | None = None,
-        promises: Sequence[str] = (),  # that are examined
-    ) -> None:
-        self._stream = stream or sys.stdout
-        self._width = max(map(len, names), default=0)
+
+class Lines:
+    """Lines as they come; on a terminal a bar below them, which `with` takes away at its end."""
+
+    def __init__(self, stream: TextIO, unit: str, total: int | None = None) -> None:
+        self._stream = stream
         self._bar: tqdm[Any] | None = None
-        self._unexpected = 0
-        columns = [*_COLUMNS[:-1], *(_PROMISES[name] for name in promises), _COLUMNS[-1]]
-        if self._stream.isatty():
-            self._bar = tqdm(total=len(names), unit="case", file=self._stream, leave=False)
-            room = _terminal_columns()
-            for name in _DISPENSABLE:
-                if _STATUS_WIDTH + 2 + self._width + sum(2 + c.width for c in columns) > room:
-                    columns = [column for column in columns if column.name != name]
-        self._columns = columns
-        self._write(self._line("status", "case", [column.name for column in columns]))
+        if stream.isatty():
+            self._bar = tqdm(total=total, unit=unit, file=stream, leave=False)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self: _Lines) -> _Lines:
         return self
 
     def __exit__(
@@ -171,6 +160,34 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+
+    def _write(self, line: str) -> None:
+        if self._bar is not None:
+            self._bar.write(line, file=self._stream)
+        else:
+            say(line, self._stream)
+
+
+class Progress(Lines):
+    """One line per case as it ends."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        stream: TextIO | None = None,
+        promises: Sequence[str] = (),  # that are examined
+    ) -> None:
+        super().__init__(stream or sys.stdout, "case", len(names))
+        self._width = max(map(len, names), default=0)
+        self._unexpected = 0
+        columns = [*_COLUMNS[:-1], *(_PROMISES[name] for name in promises), _COLUMNS[-1]]
+        if self._bar is not None:
+            room = _terminal_columns()
+            for name in _DISPENSABLE:
+                if _STATUS_WIDTH + 2 + self._width + sum(2 + c.width for c in columns) > room:
+                    columns = [column for column in columns if column.name != name]
+        self._columns = columns
+        self._write(self._line("status", "case", [column.name for column in columns]))
 
     def add(self, result: Result) -> None:
         """A line; below the first ones that are not as expected stands why."""
@@ -193,12 +210,6 @@ class Progress:
                 cell.ljust(column.width) if column.name == "plan" else cell.rjust(column.width)
             )
         return "  ".join(words)
-
-    def _write(self, line: str) -> None:
-        if self._bar is not None:
-            self._bar.write(line, file=self._stream)
-        else:
-            say(line, self._stream)
 
 
 def _kept(promise: bool | None) -> str:

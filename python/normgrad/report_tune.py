@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any, TextIO
-
-from tqdm import tqdm
+from typing import TextIO
 
 from normgrad.measure import FULL_TILES, Figure
-from normgrad.report import say, table
+from normgrad.report import Lines, say, table
 from normgrad.tuned import Tuned
 from normgrad.words import counted
 
 
-class Progress:
-    """The best so far of a case, a line each time that there is a better one; a bar below."""
+class Progress(Lines):
+    """The best so far of a case, a line each time that there is a better one."""
 
     def __init__(self, title: str, stream: TextIO) -> None:
-        self._stream = stream
+        super().__init__(stream, "figure")
         self._best: float | None = None
-        self._bar: tqdm[Any] | None = None
-        if stream.isatty():
-            self._bar = tqdm(unit="figure", file=stream, leave=False)
         self._write(title)
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.close()
 
     def add(self, figure: Figure) -> None:
         """Only figures with the last word can be the best."""
@@ -48,12 +30,6 @@ class Progress:
         elif figure.tiles == FULL_TILES and (self._best is None or figure.us < self._best):
             self._best = figure.us
             self._write(f"  {figure.us:8,.1f} us  {figure.candidate.words}")
-
-    def _write(self, line: str) -> None:
-        if self._bar is not None:
-            self._bar.write(line, file=self._stream)
-        else:
-            say(line, self._stream)
 
 
 def title(tuned: Tuned) -> str:
